@@ -1,0 +1,75 @@
+package clade
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Microdollars is an amount of money: 1e-6 US dollars. Its JSON is a decimal
+// number of dollars, exact to the last digit.
+type Microdollars int64
+
+func (m Microdollars) String() string {
+	sign, n := "", m
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	frac := strings.TrimRight(fmt.Sprintf("%06d", n%1e6), "0")
+	if len(frac) < 2 {
+		frac += strings.Repeat("0", 2-len(frac))
+	}
+	return fmt.Sprintf("%s%d.%s", sign, n/1e6, frac)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m Microdollars) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalJSON implements json.Unmarshaler. More than six decimals are refused.
+func (m *Microdollars) UnmarshalJSON(b []byte) error {
+	s := strings.TrimSuffix(strings.TrimPrefix(string(b), `"`), `"`)
+	neg := strings.HasPrefix(s, "-")
+	whole, frac, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if len(frac) > 6 || whole+frac == "" {
+		return fmt.Errorf("%s is no amount of dollars; write it like 2.50", b)
+	}
+	v, err := strconv.ParseInt(whole+frac+strings.Repeat("0", 6-len(frac)), 10, 64)
+	if err != nil || v < 0 {
+		return fmt.Errorf("%s is no amount of dollars; write it like 2.50", b)
+	}
+	if neg {
+		v = -v
+	}
+	*m = Microdollars(v)
+	return nil
+}
+
+// An Amount is what was, may be or will be spent. Negative fields are invalid.
+type Amount struct {
+	Microdollars Microdollars  `json:"usd,omitempty"`
+	Tokens       int64         `json:"tokens,omitempty"`
+	Calls        int64         `json:"calls,omitempty"` // requests to a model
+	Wall         time.Duration `json:"wall,omitempty"`
+	// Unknown says nobody reported the money: the try is settled at its hold.
+	Unknown bool `json:"unknown,omitempty"`
+}
+
+// Plus returns the sum; the sum is unknown if either part is.
+func (a Amount) Plus(b Amount) Amount {
+	return Amount{
+		Microdollars: a.Microdollars + b.Microdollars, Tokens: a.Tokens + b.Tokens,
+		Calls: a.Calls + b.Calls, Wall: a.Wall + b.Wall, Unknown: a.Unknown || b.Unknown,
+	}
+}
+
+// Minus returns a − b, each field at least 0.
+func (a Amount) Minus(b Amount) Amount {
+	return Amount{
+		Microdollars: max(0, a.Microdollars-b.Microdollars), Tokens: max(0, a.Tokens-b.Tokens),
+		Calls: max(0, a.Calls-b.Calls), Wall: max(0, a.Wall-b.Wall), Unknown: a.Unknown,
+	}
+}
+
+// IsZero reports whether nothing was spent and that is known.
+func (a Amount) IsZero() bool { return a == Amount{} }

@@ -1,0 +1,47 @@
+package clade
+
+// A Class says why there is no number: absence is never zero.
+type Class string
+
+const (
+	OK Class = ""
+	// ClassCandidate: the candidate's own fault (a gate said no, it did not
+	// compile, it ran out of its time or memory). Not retried.
+	ClassCandidate Class = "candidate"
+	// ClassEvaluator: a missing, invalid or impossible result. Retried once.
+	ClassEvaluator Class = "evaluator"
+	// ClassInfra: the machine, the disk, a lost worker, a setup that failed.
+	// Retried up to three times; never counts against the candidate.
+	ClassInfra Class = "infra"
+	// ClassPolicy: the edit broke a rule (frozen file, path outside allow, a
+	// nested repository, a size). Rejected before evaluation; not retried.
+	ClassPolicy Class = "policy"
+	// ClassPoisoned: several workers died on it.
+	ClassPoisoned Class = "poisoned"
+	// ClassBudget: not performed because the budget would not bear it.
+	ClassBudget Class = "budget"
+	// ClassOperator: the operator failed or proposed nothing usable (its
+	// program is missing, it exited with an error, its reply made no sense).
+	ClassOperator Class = "operator"
+)
+
+// CountsAgainst reports whether a failure of this class is held against the
+// candidate.
+func (c Class) CountsAgainst() bool {
+	switch c {
+	case ClassInfra, ClassBudget:
+		return false
+	}
+	return true
+}
+
+// Retries is how many more tries a failure of this class earns.
+func (c Class) Retries() int {
+	switch c {
+	case ClassInfra:
+		return 3
+	case ClassEvaluator:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,276 @@
+package clade
+
+import "fmt"
+
+// Fold applies one record to h and b. It returns ErrCorruptLog, wrapped, if r
+// cannot follow what came before; h and b are then unusable.
+//
+// Records written by other processes are never an error: one that comes too
+// late (an outcome of a fenced try, a verdict on a closed attempt) counts its
+// money and changes nothing else.
+func Fold(h *Head, b Book, r Record) error {
+	if r.Seq != h.Seq+1 {
+		return fmt.Errorf("%w: record %d after %d", ErrCorruptLog, r.Seq, h.Seq)
+	}
+	if _, first := r.Event.(Opened); first != (r.Seq == 1) {
+		return fmt.Errorf("%w: record %d is %s", ErrCorruptLog, r.Seq, r.Event.Kind())
+	}
+	h.Seq = r.Seq
+	switch e := r.Event.(type) {
+	case nil: // a kind this version may skip
+	case Opened:
+		open(h, b, e)
+		h.Started = r.At
+	case Amended:
+		amend(h, b, e)
+	case Planned:
+		return plan(h, b, e.Attempt)
+	case TryBegun:
+		return begin(h, b, e)
+	case Proposed:
+		return propose(h, b, e)
+	case TryEnded:
+		return end(h, b, e.Outcome)
+	case Judged:
+		for _, v := range e.Verdicts {
+			if err := judge(h, b, v); err != nil {
+				return err
+			}
+		}
+	case Directed:
+		direct(h, b, e)
+	case Noted:
+		b.Note(e.Note)
+	case Ticked:
+		h.Active = max(h.Active, e.Active)
+	case Stopped:
+		h.Stop, h.Reason = e.Cause, e.Reason
+	case Applying:
+		h.Applying = &e
+	case Applied:
+		h.Applying, h.Applied = nil, e.Winner
+		if e.Undone {
+			h.Applied = Base
+		}
+	case Mirrored:
+	default:
+		return fmt.Errorf("%w: unknown event %T", ErrCorruptLog, e)
+	}
+	return nil
+}
+
+func open(h *Head, b Book, e Opened) {
+	h.Opened, h.Run, h.Spec, h.Digest, h.From, h.Where = true, e.Run, e.Spec, e.Digest, e.From, e.Where
+	b.Add(&Life{
+		Attempt: Attempt{ID: Base, Makes: MakesTree, Why: "the base"},
+		Commit:  e.Base, Tree: e.Tree, Summary: "base",
+		Verdict: Verdict{ID: Base, Status: StatusAccepted, Category: "base", Why: "every lineage starts here"},
+	})
+}
+
+func amend(h *Head, b Book, e Amended) {
+	h.Spec, h.Digest = e.Spec, e.Digest
+	if e.Epoch > h.Epoch {
+		h.Epoch, h.Best, h.BestAt = e.Epoch, Base, h.Closed
+		b.Turn(e.Epoch)
+	}
+}
+
+func page(b Book, id ID) (*Life, error) {
+	if l := b.Page(id); l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("%w: attempt %d was never planned", ErrCorruptLog, id)
+}
+
+func plan(h *Head, b Book, a Attempt) error {
+	if a.ID != h.Count+1 {
+		return fmt.Errorf("%w: attempt %d planned after %d", ErrCorruptLog, a.ID, h.Count)
+	}
+	for _, p := range a.Parents {
+		if p < 0 || p > h.Count {
+			return fmt.Errorf("%w: attempt %d has parent %d", ErrCorruptLog, a.ID, p)
+		}
+	}
+	h.Count = a.ID
+	if a.Makes == MakesTree {
+		h.Proposing++
+	}
+	b.Add(&Life{Attempt: a, Open: true})
+	return nil
+}
+
+func begin(h *Head, b Book, e TryBegun) error {
+	l, err := page(b, e.ID)
+	if err != nil {
+		return err
+	}
+	if e.Try <= l.Try || !l.Open {
+		return nil // fenced already
+	}
+	if l.Running { // the earlier try died without a word: settled at its hold
+		settle(h, l, Amount{}, true)
+	}
+	l.Try, l.Running, l.Held = e.Try, true, l.Hold
+	b.Changed(l)
+	h.Held = h.Held.Plus(l.Hold)
+	return nil
+}
+
+// settle moves spent from held to paid; last releases what is left of the hold,
+// paying it in full when nobody said what was spent.
+func settle(h *Head, l *Life, spent Amount, last bool) {
+	if last && (spent.Unknown || spent.IsZero()) && spent.Microdollars < l.Held.Microdollars && l.Held.Microdollars > 0 {
+		spent.Microdollars, spent.Unknown = l.Held.Microdollars, true
+	}
+	l.Paid, h.Spent = l.Paid.Plus(spent), h.Spent.Plus(spent)
+	used := l.Held
+	if !last {
+		used = Amount{
+			Microdollars: min(l.Held.Microdollars, spent.Microdollars), Tokens: min(l.Held.Tokens, spent.Tokens),
+			Calls: min(l.Held.Calls, spent.Calls), Wall: min(l.Held.Wall, spent.Wall),
+		}
+	}
+	l.Held, h.Held = l.Held.Minus(used), h.Held.Minus(used)
+}
+
+func propose(h *Head, b Book, e Proposed) error {
+	l, err := page(b, e.ID)
+	if err != nil {
+		return err
+	}
+	b.Changed(l)
+	if e.Try != l.Try || !l.Running {
+		spendLate(h, l, e.Spent)
+		return nil
+	}
+	settle(h, l, e.Spent, false)
+	if !e.Spent.Unknown {
+		// The operator has said what it cost; what remains of the hold is not
+		// owed, whatever happens to the evaluation.
+		h.Held.Microdollars -= l.Held.Microdollars
+		l.Held.Microdollars = 0
+	}
+	l.Commit, l.Tree, l.Summary, l.Feedback = e.Commit, e.Tree, e.Summary, e.Feedback
+	return nil
+}
+
+func spendLate(h *Head, l *Life, spent Amount) {
+	l.Paid, h.Spent = l.Paid.Plus(spent), h.Spent.Plus(spent)
+}
+
+func end(h *Head, b Book, o Outcome) error {
+	l, err := page(b, o.ID)
+	if err != nil {
+		return err
+	}
+	for _, n := range o.Notes {
+		b.Note(n)
+	}
+	b.Changed(l)
+	if o.Try != l.Try || !l.Running {
+		spendLate(h, l, o.Spent)
+		return nil
+	}
+	settle(h, l, o.Spent, true)
+	l.Running = false
+	l.Ended++
+	if o.Failure.CountsAgainst() {
+		l.Counted++
+	}
+	if o.Commit != "" {
+		l.Commit, l.Tree = o.Commit, o.Tree
+	}
+	l.Failure, l.Detail, l.Isolation, l.Files, l.Same = o.Failure, o.Detail, o.Isolation, o.Files, o.Same
+	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, h.Epoch, true
+	return grade(h, b, l)
+}
+
+// grade works out the values, the score and the best after an outcome.
+func grade(h *Head, b Book, l *Life) error {
+	for _, s := range subjects(l) {
+		of, err := page(b, s)
+		if err != nil {
+			return err
+		}
+		base := b.Page(Base)
+		values, passed := Values(&h.Spec, l.Evaluations, s)
+		if s == Base && of.Scored && of.Epoch == h.Epoch {
+			continue // the baseline stands; later readings are the other half of pairs
+		}
+		b.Changed(of)
+		of.Values, of.Passed, of.Epoch = values, passed, h.Epoch
+		had := of.Scored
+		score, ok := Merit(&h.Spec, values, base.Values)
+		of.Score, of.Scored = score, ok && passed && (s != l.ID || l.Failure == OK)
+		if of.Scored && !had && s != Base {
+			h.Usable++
+		}
+		if of.Scored && s != Base && b.Page(h.Best) != nil {
+			if best := b.Page(h.Best); !best.Scored || best.Epoch != h.Epoch || of.Score > best.Score {
+				h.Best = s
+			}
+		}
+	}
+	return nil
+}
+
+// subjects are the lives whose search values l's outcome sets: its own
+// candidate, or the base when l is the baseline.
+func subjects(l *Life) []ID {
+	if l.Proposes() {
+		return []ID{l.ID}
+	}
+	if len(l.After) > 0 && len(l.After[0].Subjects) > 0 && l.After[0].Subjects[0] == Base && l.After[0].Split != SplitTest {
+		return []ID{Base}
+	}
+	return nil
+}
+
+func judge(h *Head, b Book, v Verdict) error {
+	l, err := page(b, v.ID)
+	if err != nil {
+		return err
+	}
+	b.Changed(l)
+	wasOpen := l.Open
+	l.Verdict, l.Unjudged = v, false
+	if v.ID == Base {
+		return nil
+	}
+	l.Open = !v.Status.Closes()
+	if wasOpen && !l.Open {
+		if l.Proposes() {
+			h.Closed++
+		}
+		if h.Best == v.ID && l.Scored {
+			h.BestAt = h.Closed
+		}
+	}
+	if v.Status == StatusWinner {
+		h.Winner = v.ID
+	}
+	return nil
+}
+
+func direct(h *Head, b Book, e Directed) {
+	switch e.What {
+	case DirectPause:
+		h.Paused = true
+	case DirectResume:
+		h.Paused, h.Cancelled, h.Stop, h.Reason = false, "", StopNone, ""
+	case DirectCancel:
+		if e.To == Base {
+			h.Cancelled = e.Text
+			if h.Cancelled == "" {
+				h.Cancelled = "cancelled"
+			}
+		}
+	case DirectSteer:
+		n := Note{Kind: NoteSteer, Body: e.Text}
+		if e.To != Base {
+			n.About = []ID{e.To}
+		}
+		b.Note(n)
+	}
+}

@@ -1,0 +1,107 @@
+// Package ledger declares where candidates are kept: one commit per candidate,
+// its parents the lineage, in a store that belongs to clade.
+package ledger
+
+import (
+	"context"
+	"errors"
+)
+
+// Mode is a git file mode.
+type Mode string
+
+const (
+	ModeFile    Mode = "100644"
+	ModeExec    Mode = "100755"
+	ModeSymlink Mode = "120000"
+	ModeGitlink Mode = "160000" // a submodule or nested repository; only ever listed
+)
+
+// ErrNoObject reports a commit, tree or blob that the ledger does not hold.
+var ErrNoObject = errors.New("no such object")
+
+// An Entry is one file of a tree. Path is slash separated bytes as git has
+// them; it need not be UTF-8.
+type Entry struct {
+	Path string
+	Mode Mode
+	Blob string
+	Size int64 // bytes; −1 unknown
+}
+
+// A Change replaces, adds or deletes one file.
+type Change struct {
+	Path   string
+	Mode   Mode   // "" with Delete
+	Data   []byte // content, or the target of a symlink
+	Blob   string // instead of Data: an object the ledger already holds
+	Delete bool
+}
+
+// A Draft is a commit to be made: the tree of From with Changes applied. A
+// deletion is applied before additions, so that a file may become a folder.
+type Draft struct {
+	Parents []string // commits, first parent first; none for a root
+	From    string   // commit whose tree is changed; "": the empty tree
+	Changes []Change
+	Message string
+}
+
+// Made is a commit made. Replaying Stream in a ledger that holds the parents
+// and From gives the same commit: whoever names the commit durably keeps Stream
+// until Sync has returned.
+type Made struct {
+	Commit, Tree string
+	Stream       []byte // nil when the commit is already on disk
+}
+
+// A Source is where a base comes from: exactly one of Git and Dir.
+type Source struct {
+	Git string // a repository's folder: Rev's tree is copied, hooks and filters off
+	Rev string
+	Dir string // a plain folder: every file below it but those in Skip
+	// Only restricts Dir to these paths, relative to it.
+	Only []string
+	Skip []string // names of folders or files at the root of Dir
+}
+
+// A Delta is one path's difference between two trees. An empty mode means the
+// path does not exist on that side.
+type Delta struct {
+	Path             string
+	OldMode, NewMode Mode
+	OldBlob, NewBlob string
+}
+
+// A Ledger keeps commits. It is safe for concurrent use.
+type Ledger interface {
+	// Import makes the base commit, without parents and with pinned author and
+	// dates, and has it on disk when it returns.
+	Import(ctx context.Context, s Source) (Made, error)
+	// Commit makes a candidate. It is readable through this Ledger at once and
+	// by other processes after Sync.
+	Commit(ctx context.Context, d Draft) (Made, error)
+	// Restore replays a stream and checks that it gives the same commit.
+	Restore(ctx context.Context, m Made) error
+	// Sync returns once every commit made before the call is on disk.
+	Sync(ctx context.Context) error
+
+	List(ctx context.Context, commit string) ([]Entry, error)
+	Read(ctx context.Context, blob string) ([]byte, error)
+	// Diff lists what differs between the trees of two commits.
+	Diff(ctx context.Context, from, to string) ([]Delta, error)
+	// Patch is Diff as a unified diff for people, binary files by name. It
+	// syncs first.
+	Patch(ctx context.Context, from, to string) ([]byte, error)
+	// Merge is the three-way merge of two commits over a base, as the changes
+	// to ours' tree; conflicts are the paths it could not merge. It syncs first.
+	Merge(ctx context.Context, base, ours, theirs string) (changes []Change, conflicts []string, err error)
+	// Pack writes a repository folder at dir that holds one commit with this
+	// commit's tree and nothing else, and whose objects others may borrow.
+	Pack(ctx context.Context, commit, dir string) error
+	// Name makes refs so that git's own collector keeps the commits.
+	Name(ctx context.Context, refs map[string]string) error
+	// Check reports the commits among these that are missing or broken.
+	Check(ctx context.Context, commits []string) ([]string, error)
+	Close() error
+}

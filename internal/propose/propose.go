@@ -1,0 +1,71 @@
+// Package propose declares operators: what turns parents into a changed tree.
+// Each child is one operator.
+package propose
+
+import (
+	"context"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/workspace"
+)
+
+// A Parent is a candidate the operator starts from.
+type Parent struct {
+	ID       clade.ID
+	Commit   string
+	Score    float64
+	Scored   bool
+	Feedback string // what the operator said about it when it made it
+}
+
+// A Request asks for one proposal.
+type Request struct {
+	Spec    *clade.Spec
+	Attempt *clade.Attempt
+	Try     int
+	// Draw is the random number this attempt is entitled to: everything random
+	// in the operator derives from it.
+	Draw    uint64
+	Parents []Parent // at least one: the base when the attempt names none
+	Read    Reader
+	// Open makes a workspace with the first parent's tree; the operator closes
+	// it. Operators that work in memory do not call it.
+	Open func(ctx context.Context) (workspace.Workspace, error)
+	// Space is the body of the run's NoteSpace note of this operator, "" if none.
+	Space string
+	Log   func(text string)
+}
+
+// A Reader reads trees of the ledger.
+type Reader interface {
+	List(ctx context.Context, commit string) ([]ledger.Entry, error)
+	Read(ctx context.Context, blob string) ([]byte, error)
+}
+
+// A Proposal is a changed tree, or the reason why there is none. With neither
+// Changes nor Class the operator proposed nothing.
+type Proposal struct {
+	Changes []ledger.Change // against the first parent's tree
+	// Summary names the real edit in one line ("0.075 → 0.081 in packing.txt").
+	Summary  string
+	Feedback string // given back as Parent.Feedback
+	Notes    []clade.Note
+	Spent    clade.Amount
+	Class    clade.Class // why it failed
+	Detail   string
+	Grade    string // isolation that held
+}
+
+// An Operator makes proposals. It must be safe for concurrent use. An error is
+// infrastructure; an operator's own failure is a class.
+type Operator interface {
+	Propose(ctx context.Context, r Request) (Proposal, error)
+}
+
+// A Surveyor is an Operator that looks at the base once per run. Its answer is
+// recorded as a NoteSpace note with About [0] and given to strategies (through
+// the view) and to every Propose.
+type Surveyor interface {
+	Survey(ctx context.Context, r Request) (string, error)
+}

@@ -1,0 +1,121 @@
+// Package sandbox declares how a command that is not trusted is run: with what
+// it sees, its limits and its end. Each child is one way; the grade says what
+// really held.
+package sandbox
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Grades of isolation, strongest first.
+const (
+	GradeContainer  = "container"
+	GradeBwrap      = "bwrap"
+	GradeNamespaces = "namespaces"
+	GradeLandlock   = "landlock"
+	GradeNone       = "none"
+)
+
+// Grades lists them, strongest first.
+var Grades = []string{GradeContainer, GradeBwrap, GradeNamespaces, GradeLandlock, GradeNone}
+
+// A MountKind is how a mount is made.
+type MountKind string
+
+const (
+	MountOverlay MountKind = "overlay" // Lower (topmost first), Upper, Work at Target
+	MountBind    MountKind = "bind"    // Source at Target
+	MountTmpfs   MountKind = "tmpfs"   // empty and writable, at most Size bytes
+	MountHide    MountKind = "hide"    // an empty unreadable file or folder over Target
+)
+
+// A Mount is made in order before the command starts. Paths are absolute; Target
+// is as the command sees it, the others are the host's.
+type Mount struct {
+	Kind     MountKind
+	Target   string
+	Source   string
+	Lower    []string
+	Upper    string
+	Work     string
+	ReadOnly bool
+	Size     int64
+}
+
+// Limits bound a command. Zero means none, except that Output zero means 16 MiB.
+type Limits struct {
+	Wall      time.Duration
+	Memory    int64 // bytes of the whole tree of processes, or of each where that cannot be had
+	Processes int
+	Output    int64 // bytes kept of each stream; more is counted and dropped
+}
+
+// A Command is what to run. The environment is exactly Env: nothing is inherited.
+type Command struct {
+	Args    []string
+	Env     []string
+	Dir     string // absolute, as the command sees it
+	Stdin   io.Reader
+	Mounts  []Mount // only where Mounts() is true
+	Limits  Limits
+	Network bool // false: loopback only
+	// Exclusive commands have the machine to themselves: no other command of
+	// clade, of any process, runs meanwhile (timing measures).
+	Exclusive bool
+	// Output, when not nil, also gets standard output and error as they come,
+	// for logs. It must not block.
+	Output io.Writer
+	// Grace is how long after SIGTERM the rest is killed at the wall limit or
+	// on cancel. Zero: at once.
+	Grace time.Duration
+}
+
+// A Stream is what was kept of an output.
+type Stream struct {
+	Head, Tail []byte // Tail follows a gap when Size > len(Head)+len(Tail)
+	Size       int64  // bytes written
+}
+
+// Truncated reports whether something was dropped.
+func (s Stream) Truncated() bool { return s.Size > int64(len(s.Head)+len(s.Tail)) }
+
+// Bytes is the whole stream, only when it is not truncated.
+func (s Stream) Bytes() []byte { return append(append([]byte(nil), s.Head...), s.Tail...) }
+
+// A Result is how a command ended.
+type Result struct {
+	Exit           int    // exit status; −1 when Signal is set
+	Signal         string // "killed", "segmentation fault", …; "" when it exited
+	TimedOut       bool   // the wall limit ended it
+	OutOfMemory    bool   // the memory limit ended it
+	Cancelled      bool   // ctx ended it
+	Wall, CPU      time.Duration
+	PeakMemory     int64 // bytes, largest resident set seen; 0 unknown
+	Stdout, Stderr Stream
+	Strays         int    // processes that outlived the main one and were killed
+	Grade          string // what held
+}
+
+// OK reports whether the command exited with status 0.
+func (r *Result) OK() bool {
+	return r.Exit == 0 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory && !r.Cancelled
+}
+
+// A Sandbox runs commands. It is safe for concurrent use. When Run returns
+// nothing the command started is alive. An error means that the command could
+// not be started or watched: infrastructure, never the command's own fault; a
+// program that does not exist is a Result with exit 127 and a message on Stderr.
+type Sandbox interface {
+	Grade() string
+	// Mounts reports whether Command.Mounts are made.
+	Mounts() bool
+	// Home is the writable folder that commands may use as HOME, and Work the
+	// folder where a workspace is mounted, both as commands see them. They are
+	// "" where Mounts is false.
+	Home() string
+	Work() string
+	Run(ctx context.Context, c Command) (Result, error)
+	Close() error
+}

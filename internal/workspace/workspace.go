@@ -1,0 +1,95 @@
+// Package workspace declares how a tree becomes a folder that commands work in,
+// and how what they changed is found. Each child is one way, with its own cost.
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+var (
+	// ErrSetup reports that carry or setup failed: infrastructure, never the
+	// candidate's fault. It wraps the command's last output.
+	ErrSetup = errors.New("setup failed")
+	// ErrUnmarked reports a tree whose marker is missing: no patch is taken
+	// from it.
+	ErrUnmarked = errors.New("workspace is not marked as complete")
+	// ErrNestedGit reports a repository that a command made inside its
+	// workspace: its files would vanish from a commit.
+	ErrNestedGit = errors.New("nested git repository")
+)
+
+// A TemplateSpec says what every workspace of a run starts from.
+type TemplateSpec struct {
+	Commit string   // base, in the ledger
+	Prefix string   // folder in the tree where setup runs
+	Origin string   // the user's folder carry globs are looked up in; "": none
+	Carry  []string // globs of files to copy from Origin, relative to Prefix
+	Lock   []string // files whose content keys the template
+	Setup  *clade.Command
+	Limits sandbox.Limits
+	// Progress is told what is being done, for anything over a second.
+	Progress func(string)
+}
+
+// A Template is a base tree made once, with what setup and carry added, a HOME
+// and tool caches filled by setup, and a one-commit repository. It is immutable
+// while any workspace lies over it.
+type Template interface {
+	Key() string // digest of everything that went into it
+	Commit() string
+}
+
+// A Plan says which tree a workspace holds.
+type Plan struct {
+	Commit string // its differences to the template are written
+	// Frozen laid over last, from the base: an evaluation's guard.
+	Frozen []ledger.Entry
+	// Removed are paths that must not exist (new files that match a frozen glob).
+	Removed []string
+	// Fixtures are extra files, by path.
+	Fixtures map[string][]byte
+	// Hidden paths are masked: dataset files.
+	Hidden []string
+	// Git says the workspace is a repository with one commit, for a proposer.
+	Git bool
+}
+
+// A Workspace is one tree made ready. It is not safe for concurrent use, but
+// its scopes may run one after the other.
+type Workspace interface {
+	// Scope gives an empty upper layer over the tree: what an earlier scope
+	// wrote is not there.
+	Scope(ctx context.Context) (Scope, error)
+	Close() error
+}
+
+// A Scope is one use of a workspace by one or more commands in sequence.
+type Scope interface {
+	// Enter fills in the command's Dir (dir is relative to the tree, "" is its
+	// root), Mounts, and HOME and TMPDIR in its Env.
+	Enter(c *sandbox.Command, dir string)
+	// Changes lists what commands changed, against the plan's tree, without
+	// what .gitignore of the base ignores and without setup's and carry's
+	// files. It must be called when nothing runs in the scope any more.
+	Changes(ctx context.Context) ([]ledger.Change, error)
+	// ReadFile returns at most max bytes of a regular file below the tree's
+	// root; symlinks are never followed. It reports fs.ErrNotExist, and an
+	// error for anything that is not a regular file or is larger.
+	ReadFile(path string, max int64) ([]byte, error)
+	Close() error
+}
+
+// A Provider makes workspaces.
+type Provider interface {
+	Name() string // "overlay", "pool", "copy": shown by doctor and bench
+	Template(ctx context.Context, s TemplateSpec) (Template, error)
+	Open(ctx context.Context, t Template, p Plan) (Workspace, error)
+	// Sweep removes what dead processes left behind and, with all, every
+	// template that nothing uses. It returns the bytes freed.
+	Sweep(ctx context.Context, all bool) (int64, error)
+}

@@ -1,0 +1,103 @@
+package clade
+
+import "time"
+
+// A Life is one attempt's story: the plan, how it went, what was measured and
+// what was decided. Life 0 is the base.
+type Life struct {
+	Attempt
+	Try      int    `json:"try,omitempty"`     // the highest try begun; the fence
+	Ended    int    `json:"ended,omitempty"`   // tries that ended and were not superseded
+	Counted  int    `json:"counted,omitempty"` // of these, the ones that count against the attempt
+	Running  bool   `json:"running,omitempty"` // try Try has begun and not ended
+	Open     bool   `json:"open,omitempty"`    // no verdict has closed it
+	Unjudged bool   `json:"unjudged,omitempty"`
+	Commit   string `json:"commit,omitempty"` // the last commit made
+	Tree     string `json:"tree,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+	Feedback string `json:"feedback,omitempty"`
+
+	Failure     Class             `json:"failure,omitempty"` // of the last ended try
+	Detail      string            `json:"detail,omitempty"`
+	Isolation   string            `json:"isolation,omitempty"`
+	Evaluations []Evaluation      `json:"evaluations,omitempty"` // of the last ended try
+	Files       map[string]string `json:"files,omitempty"`
+	Same        ID                `json:"same,omitempty"`
+
+	Verdict Verdict `json:"verdict"`
+	Paid    Amount  `json:"paid"`
+	// Held is what the running try may still spend.
+	Held  Amount `json:"held"`
+	Epoch int    `json:"epoch,omitempty"` // of its numbers
+
+	// Values are what the attempt's own tree measured during the search, one
+	// number per measure; see Values. Score is their scalar merit, higher is
+	// better; it means nothing unless Scored.
+	Values map[string]float64 `json:"values,omitempty"`
+	Passed bool               `json:"passed,omitempty"` // every gate that ran passed, and at least the plan's gates ran
+	Score  float64            `json:"score,omitempty"`
+	Scored bool               `json:"scored,omitempty"`
+}
+
+// Proposes reports whether the attempt's operator must hand back a tree.
+func (l *Life) Proposes() bool { return l.Makes == MakesTree }
+
+// Candidate reports whether the attempt made a candidate of its own.
+func (l *Life) Candidate() bool { return l.ID == Base || l.Commit != "" }
+
+// ParentOr is the first parent, or the base.
+func (l *Life) ParentOr() ID {
+	if len(l.Parents) > 0 {
+		return l.Parents[0]
+	}
+	return Base
+}
+
+// Head is what a log says apart from its lives.
+type Head struct {
+	Seq     int64     `json:"seq"`
+	Run     string    `json:"run"`
+	Spec    Spec      `json:"spec"`
+	Digest  string    `json:"digest"`
+	From    string    `json:"from,omitempty"`
+	Where   string    `json:"where,omitempty"`
+	Opened  bool      `json:"opened"`
+	Started time.Time `json:"started"` // when the run was opened; for people, no decision reads it
+	Epoch   int       `json:"epoch"`
+	Count   ID        `json:"count"` // the highest ID planned
+	// Proposing, Closed and Usable count attempts that make trees: planned,
+	// closed by a verdict, and ended at least once with a score.
+	Proposing int           `json:"proposing"`
+	Closed    int           `json:"closed"`
+	Usable    int           `json:"usable"`
+	Spent     Amount        `json:"spent"`
+	Held      Amount        `json:"held"`
+	Active    time.Duration `json:"active"`
+	Paused    bool          `json:"paused,omitempty"`
+	Cancelled string        `json:"cancelled,omitempty"` // the reason given, "" if not
+	Stop      Stop          `json:"stop,omitempty"`
+	Reason    string        `json:"reason,omitempty"`
+	Winner    ID            `json:"winner,omitempty"`
+	// Best is the scored candidate with the highest Score, the oldest among
+	// equals; BestAt counts the attempts closed when it became so.
+	Best     ID        `json:"best"`
+	BestAt   int       `json:"best_at"`
+	Applying *Applying `json:"applying,omitempty"` // an intent without its Applied
+	Applied  ID        `json:"applied,omitempty"`
+}
+
+// A Book holds the lives that records are folded into. It is memory in the
+// engine and rows of a database elsewhere.
+type Book interface {
+	// Page returns the life with this ID, nil if there is none; the same
+	// pointer for the same ID throughout one append. The fold may change it
+	// and then calls Changed.
+	Page(ID) *Life
+	Changed(*Life)
+	// Add takes a new life, whose ID is one above the highest.
+	Add(*Life)
+	// Note takes a note.
+	Note(Note)
+	// Turn tells that scores of earlier epochs no longer count.
+	Turn(epoch int)
+}
