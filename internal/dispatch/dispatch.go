@@ -11,6 +11,7 @@ import (
 type Task struct {
 	Life clade.Life // the plan, and what earlier tries left (a commit is not made again)
 	Try  int
+	Kin  map[clade.ID]clade.Life // the base, the parents and every subject of a stage
 }
 
 // A Perform function performs a task to its end.

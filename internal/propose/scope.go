@@ -1,0 +1,91 @@
+package propose
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
+)
+
+// Within reports whether a path of the tree lies in the target's folder and
+// what it is called there.
+func Within(prefix, p string) (rel string, ok bool) {
+	if prefix == "" {
+		return p, true
+	}
+	return strings.CutPrefix(p, strings.TrimSuffix(prefix, "/")+"/")
+}
+
+// Matches reports whether any of the globs matches a path relative to the
+// target. A glob that names a folder matches everything below it.
+func Matches(globs []string, rel string) bool {
+	for _, g := range globs {
+		g = strings.TrimSuffix(strings.TrimPrefix(g, "./"), "/")
+		if ok, _ := doublestar.Match(g, rel); ok {
+			return true
+		}
+		if ok, _ := doublestar.Match(g+"/**", rel); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Editable reports whether an edit may touch a path of the tree: inside the
+// target, matched by allow (when there is one) and not by frozen.
+func Editable(spec *clade.Spec, p string) bool {
+	rel, ok := Within(spec.Target.Prefix, p)
+	return ok && (len(spec.Allow) == 0 || Matches(spec.Allow, rel)) && !Frozen(spec, p)
+}
+
+// Frozen reports whether a path of the tree matches a frozen glob.
+func Frozen(spec *clade.Spec, p string) bool {
+	rel, ok := Within(spec.Target.Prefix, p)
+	return ok && Matches(spec.Frozen, rel)
+}
+
+// Violations lists what in changes breaks the spec's rules, in words for
+// people; none means the proposal may be committed.
+func Violations(spec *clade.Spec, changes []ledger.Change) (out []string) {
+	for _, c := range changes {
+		if why := violation(spec, c); why != "" {
+			out = append(out, fmt.Sprintf("%q %s", c.Path, why))
+		}
+	}
+	return out
+}
+
+func violation(spec *clade.Spec, c ledger.Change) string {
+	switch {
+	case c.Path == "" || path.IsAbs(c.Path) || path.Clean(c.Path) != c.Path || strings.HasPrefix(c.Path, "../"):
+		return "is not a path inside the tree"
+	case Frozen(spec, c.Path):
+		return "is frozen"
+	case !Editable(spec, c.Path):
+		return "is outside what the spec allows"
+	case c.Delete:
+		return ""
+	case c.Mode == ledger.ModeGitlink:
+		return "is a nested git repository"
+	case c.Mode == ledger.ModeSymlink && escapes(c.Path, string(c.Data)):
+		return fmt.Sprintf("is a symbolic link out of the tree (to %q)", c.Data)
+	case spec.Limits.FileSize > 0 && int64(len(c.Data)) > int64(spec.Limits.FileSize):
+		return fmt.Sprintf("has %d bytes, more than limits.file_size %s", len(c.Data), spec.Limits.FileSize)
+	}
+	return ""
+}
+
+// escapes reports whether a link at p leads out of the tree. Links through
+// other links are judged by their text alone: what they lead to is mounted
+// read-only or not at all.
+func escapes(p, target string) bool {
+	if path.IsAbs(target) {
+		return true
+	}
+	full := path.Join(path.Dir(p), target)
+	return full == ".." || strings.HasPrefix(full, "../")
+}

@@ -1,0 +1,310 @@
+// Package worker performs one try of an attempt: it asks the operator, checks
+// what came back, commits it, and has the commit's rebuilt tree evaluated stage
+// by stage. It decides nothing and writes no log: what must survive a crash
+// goes through its Journal.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/dispatch"
+	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/policy"
+	"github.com/cladehq/clade/internal/propose"
+	"github.com/cladehq/clade/internal/workspace"
+)
+
+// A Journal makes durable what a later try must not pay again. Its methods
+// return once that is so.
+type Journal interface {
+	evaluate.Memory
+	Proposed(ctx context.Context, p clade.Proposed, m ledger.Made) error
+	// Known returns the candidate that closed with this tree, if there is one.
+	Known(ctx context.Context, tree string) (clade.ID, bool)
+}
+
+// Worker performs tries of one run. It is safe for concurrent use.
+type Worker struct {
+	Spec       *clade.Spec
+	Ledger     ledger.Ledger
+	Workspaces workspace.Provider
+	Template   workspace.Template
+	Operators  map[string]propose.Operator
+	Evaluator  evaluate.Evaluator
+	Rules      policy.Rules
+	Cases      []evaluate.Case
+	Hidden     []string // paths of the tree that no command sees
+	Spaces     map[string]string
+	Journal    Journal
+	// Log takes what a try's commands print, for people. Nil drops it.
+	Log func(id clade.ID, try int, source, text string)
+}
+
+// Perform performs the task to its end. It implements dispatch.Perform.
+func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
+	start := time.Now()
+	p := &try{Worker: w, Task: t, out: clade.Outcome{
+		ID: t.Life.ID, Try: t.Try, Commit: t.Life.Commit, Tree: t.Life.Tree, Isolation: "in-process",
+	}}
+	if err := p.run(ctx); err != nil {
+		p.fail(clade.ClassInfra, err.Error())
+	}
+	p.out.Spent.Wall = max(0, time.Since(start)-p.told)
+	return p.out
+}
+
+// A try is one performance of one task.
+type try struct {
+	*Worker
+	dispatch.Task
+	out  clade.Outcome
+	told time.Duration // wall time that Proposed has already recorded
+}
+
+func (p *try) fail(c clade.Class, detail string) {
+	p.out.Failure, p.out.Detail = c, clip(detail)
+}
+
+// clip bounds text kept in the log.
+func clip(s string) string {
+	const most = 4 << 10
+	if len(s) > most {
+		s = s[:most/2] + "\n…\n" + s[len(s)-most/2:]
+	}
+	return strings.ToValidUTF8(s, "�")
+}
+
+func (p *try) run(ctx context.Context) error {
+	if err := p.stages(ctx, p.Life.Before, -1); err != nil || p.out.Failure != clade.OK {
+		return err
+	}
+	if p.Life.Makes == clade.MakesTree && p.out.Commit == "" {
+		if err := p.propose(ctx); err != nil || p.out.Failure != clade.OK {
+			return err
+		}
+	}
+	if p.Life.Makes == clade.MakesTree {
+		if p.out.Commit == "" {
+			return nil // nothing to propose
+		}
+		if same, ok := p.known(ctx); ok {
+			p.out.Same = same
+			return nil
+		}
+	}
+	return p.stages(ctx, p.Life.After, 1)
+}
+
+// known looks the tree up among the base and the closed candidates: a tree that
+// was judged is not measured again.
+func (p *try) known(ctx context.Context) (clade.ID, bool) {
+	if base := p.Kin[clade.Base]; base.Tree != "" && base.Tree == p.out.Tree {
+		return clade.SameAsBase, true
+	}
+	return p.Journal.Known(ctx, p.out.Tree)
+}
+
+func (p *try) propose(ctx context.Context) error {
+	op, ok := p.Operators[p.Life.Operator]
+	if !ok {
+		p.fail(clade.ClassOperator, fmt.Sprintf("no operator is called %q", p.Life.Operator))
+		return nil
+	}
+	start := time.Now()
+	req := p.request()
+	got, err := op.Propose(ctx, req)
+	if err != nil {
+		return fmt.Errorf("operator %s: %w", p.Life.Operator, err)
+	}
+	if got.Grade != "" {
+		p.out.Isolation = got.Grade
+	}
+	p.out.Notes = got.Notes
+	got.Spent.Wall = time.Since(start)
+	switch {
+	case got.Class != clade.OK:
+		p.out.Spent = got.Spent
+		p.fail(got.Class, got.Detail)
+		return nil
+	case len(got.Changes) == 0:
+		p.out.Spent, p.out.Detail = got.Spent, clip(got.Detail)
+		return nil
+	}
+	if bad := propose.Violations(p.Spec, got.Changes); len(bad) > 0 {
+		p.out.Spent = got.Spent
+		p.fail(clade.ClassPolicy, strings.Join(bad, "\n"))
+		return nil
+	}
+	return p.commit(ctx, req, got)
+}
+
+func (p *try) request() propose.Request {
+	req := propose.Request{
+		Spec: p.Spec, Attempt: &p.Life.Attempt, Try: p.Try, Read: p.Ledger,
+		Draw: clade.Draw(p.Spec.Seed, "operator/"+p.Life.Operator, p.Life.ID), Space: p.Spaces[p.Life.Operator],
+	}
+	for _, id := range clade.ParentsOrBase(p.Life.Parents) {
+		k := p.Kin[id]
+		req.Parents = append(req.Parents, propose.Parent{
+			ID: id, Commit: k.Commit, Score: k.Score, Scored: k.Scored, Feedback: k.Feedback,
+		})
+	}
+	req.Open = func(ctx context.Context) (workspace.Workspace, error) {
+		return p.Workspaces.Open(ctx, p.Template, workspace.Plan{Commit: req.Parents[0].Commit, Hidden: p.Hidden, Git: true})
+	}
+	if p.Log != nil {
+		req.Log = func(text string) { p.Log(p.Life.ID, p.Try, "operator", text) }
+	}
+	return req
+}
+
+func (p *try) commit(ctx context.Context, req propose.Request, got propose.Proposal) error {
+	draft := ledger.Draft{From: req.Parents[0].Commit, Changes: got.Changes,
+		Message: fmt.Sprintf("%s\n\nClade-Attempt: %d\n", got.Summary, p.Life.ID)}
+	for _, parent := range req.Parents {
+		draft.Parents = append(draft.Parents, parent.Commit)
+	}
+	made, err := p.Ledger.Commit(ctx, draft)
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	err = p.Journal.Proposed(ctx, clade.Proposed{
+		ID: p.Life.ID, Try: p.Try, Commit: made.Commit, Tree: made.Tree,
+		Summary: clip(got.Summary), Feedback: got.Feedback, Spent: got.Spent,
+	}, made)
+	if err != nil {
+		return fmt.Errorf("record proposal: %w", err)
+	}
+	p.told = got.Spent.Wall
+	p.out.Commit, p.out.Tree = made.Commit, made.Tree
+	return nil
+}
+
+// stages measures stages in order; step is +1 for After and −1 for Before.
+func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error {
+	for i, stage := range stages {
+		index := i
+		if step < 0 {
+			index = -1 - i
+		}
+		subjects, err := p.subjects(stage, step)
+		if err != nil {
+			return err
+		}
+		plan, err := p.guard(ctx, subjects)
+		if err != nil {
+			return fmt.Errorf("frozen files: %w", err)
+		}
+		evs, err := p.Evaluator.Evaluate(ctx, evaluate.Job{
+			Spec: p.Spec, Attempt: &p.Life.Attempt, Index: index, Stage: stage, Subjects: subjects,
+			Template: p.Template, Plan: plan, Memory: p.Journal, Cases: p.Cases, Log: p.checkLog(),
+		})
+		if err != nil {
+			return fmt.Errorf("evaluate: %w", err)
+		}
+		p.out.Evaluations = append(p.out.Evaluations, evs...)
+		p.out.Isolation = p.Evaluator.Grade()
+		if more := p.more(stage, index, evs); !more {
+			break
+		}
+	}
+	return nil
+}
+
+// guard is the plan every subject is rebuilt with: frozen files that a commit
+// changed come from the base, and new files that match a frozen glob are gone.
+// Proposals that do so are refused before; commits that came another way are not.
+func (p *try) guard(ctx context.Context, subjects []evaluate.Subject) (workspace.Plan, error) {
+	plan := workspace.Plan{Hidden: p.Hidden}
+	for _, s := range subjects {
+		deltas, err := p.Ledger.Diff(ctx, p.Template.Commit(), s.Commit)
+		if err != nil {
+			return plan, err
+		}
+		for _, d := range deltas {
+			switch {
+			case !propose.Frozen(p.Spec, d.Path):
+			case d.OldMode == "":
+				plan.Removed = append(plan.Removed, d.Path)
+			default:
+				plan.Frozen = append(plan.Frozen, ledger.Entry{Path: d.Path, Mode: d.OldMode, Blob: d.OldBlob, Size: -1})
+			}
+		}
+	}
+	return plan, nil
+}
+
+func (p *try) checkLog() func(check, text string) {
+	if p.Log == nil {
+		return nil
+	}
+	return func(check, text string) { p.Log(p.Life.ID, p.Try, check, text) }
+}
+
+func (p *try) subjects(stage clade.Stage, step int) (out []evaluate.Subject, err error) {
+	ids := stage.Subjects
+	if len(ids) == 0 && step < 0 {
+		ids = clade.ParentsOrBase(p.Life.Parents)
+	}
+	if len(ids) == 0 {
+		ids = []clade.ID{p.Life.ID}
+	}
+	for _, id := range ids {
+		s := evaluate.Subject{ID: id, Commit: p.Kin[id].Commit, Tree: p.Kin[id].Tree}
+		if id == p.Life.ID {
+			s.Commit, s.Tree = p.out.Commit, p.out.Tree
+		}
+		if s.Commit == "" {
+			return nil, fmt.Errorf("attempt %d has no tree to measure: %w", id, errNoTree)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+var errNoTree = errors.New("subject made no candidate")
+
+// more decides whether the plan goes on, and names the failure when it does not
+// because of one.
+func (p *try) more(stage clade.Stage, index int, evs []clade.Evaluation) bool {
+	for _, e := range evs {
+		if class, detail, failed := worst(e.Samples); failed {
+			p.fail(class, detail)
+			return false
+		}
+	}
+	if stage.Rule == "" {
+		return true
+	}
+	rule, ok := p.Rules[stage.Rule]
+	if !ok {
+		p.fail(clade.ClassInfra, fmt.Sprintf("no stage rule is called %q", stage.Rule))
+		return false
+	}
+	more, _ := rule.Continue(p.Spec, &p.Life.Attempt, index, p.out.Evaluations)
+	return more
+}
+
+// worst finds what ends an evaluation: a gate that said no, or a check without a
+// number. A case that only the candidate itself failed is a number (0).
+func worst(samples []clade.Sample) (class clade.Class, detail string, failed bool) {
+	for _, s := range samples {
+		switch {
+		case s.Gate && (s.Class != clade.OK || s.Value != 1):
+			class = s.Class
+			if class == clade.OK {
+				class = clade.ClassCandidate
+			}
+			return class, fmt.Sprintf("gate %s failed: %s", s.Check, s.Detail), true
+		case s.Class != clade.OK && !(s.Class == clade.ClassCandidate && s.Case != ""):
+			return s.Class, fmt.Sprintf("%s: %s", s.Check, s.Detail), true
+		}
+	}
+	return clade.OK, "", false
+}
