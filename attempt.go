@@ -79,6 +79,12 @@ type Stage struct {
 	Fresh bool `json:"fresh,omitempty"`
 	// Warmup replicates run first and are dropped.
 	Warmup int `json:"warmup,omitempty"`
+	// Level, Sigma and Delta are what Rule needs to know of the run: the
+	// one-sided level of its test, the standard deviation of the log-ratios of
+	// the baseline against itself, and the smallest relative gain that counts.
+	Level float64 `json:"level,omitempty"`
+	Sigma float64 `json:"sigma,omitempty"`
+	Delta float64 `json:"delta,omitempty"`
 }
 
 // A Sample is one reading of one check. For a gate Value is 0 (failed) or 1.

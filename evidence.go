@@ -102,11 +102,12 @@ func CaseMean(measure string, samples []Sample) (float64, bool) {
 	if !ok || len(scores) == 0 {
 		return 0, false
 	}
-	sum := 0.0
-	for _, c := range scores {
-		sum += c.Value
+	values := make([]float64, len(scores))
+	for i, c := range scores {
+		values[i] = c.Value
 	}
-	return sum / float64(len(scores)), true
+	slices.Sort(values) // the order of the cases must not move the last digit
+	return mean(values), true
 }
 
 // A CaseScore is one case's mean over its repeats.
@@ -220,12 +221,13 @@ func Median(xs []float64) float64 {
 	return s[len(s)/2]
 }
 
+// mean is a running mean, so that the mean of equal numbers is that number.
 func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
+	m := 0.0
+	for i, x := range xs {
+		m += (x - m) / float64(i+1)
 	}
-	return sum / float64(len(xs))
+	return m
 }
 
 // Merit is the scalar that orders candidates, higher is better. With one

@@ -207,8 +207,10 @@ func grade(h *Head, b Book, l *Life) error {
 			h.Usable++
 		}
 		if of.Scored && s != Base && b.Page(h.Best) != nil {
-			if best := b.Page(h.Best); !best.Scored || best.Epoch != h.Epoch || of.Score > best.Score {
-				h.Best = s
+			best := b.Page(h.Best)
+			tie := best.Score == of.Score && s < h.Best
+			if !best.Scored || best.Epoch != h.Epoch || of.Score > best.Score || tie {
+				h.Best = s // the oldest among equals, in whatever order they came
 			}
 		}
 	}

@@ -57,7 +57,7 @@ type Final struct {
 	Base     float64 `json:"base"`     // baseline, same cases or pairs
 	Value    float64 `json:"value"`    // candidate
 	Estimate float64 `json:"estimate"` // gain in the direction of the measure: a difference, or a ratio − 1 for timing
-	Low      float64 `json:"low"`      // interval of Estimate at level 1−Alpha (one-sided lower bound as Low when High is +Inf)
+	Low      float64 `json:"low"`      // bounds of Estimate, each one-sided at level 1−Alpha; finite
 	High     float64 `json:"high"`
 	P        float64 `json:"p"`     // one-sided
 	Alpha    float64 `json:"alpha"` // level each look was held to
