@@ -1,0 +1,58 @@
+package native
+
+import (
+	"slices"
+	"strings"
+)
+
+// suggest returns a hint for a name that is not among known: the nearest one,
+// or all of them when none is near.
+func suggest(name string, known []string) string {
+	best, least := "", len(name)/3+1
+	for _, k := range known {
+		d := distance(strings.ToLower(name), k)
+		if strings.HasPrefix(k, name) && len(name) > 2 {
+			d = 1
+		}
+		if d <= least && (best == "" || d < least) {
+			best, least = k, d
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + "?"
+	}
+	known = slices.Clone(known)
+	slices.Sort(known)
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// distance is the least number of insertions, deletions, substitutions and
+// swaps of neighbours that turn a into b (optimal string alignment).
+func distance(a, b string) int {
+	if len(a) > 2*longest { // no known name is that long, and the table would be
+		return len(a)
+	}
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range y {
+		rows[0][j+1] = j + 1
+	}
+	for i := range x {
+		for j := range y {
+			change := 1
+			if x[i] == y[j] {
+				change = 0
+			}
+			d := min(rows[i][j+1]+1, rows[i+1][j]+1, rows[i][j]+change)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = d
+		}
+	}
+	return rows[len(x)][len(y)]
+}
