@@ -1,0 +1,119 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/filelock"
+	"github.com/cladehq/clade/internal/land"
+	"github.com/cladehq/clade/internal/ledger"
+)
+
+type (
+	Preview = land.Preview
+	Lander  = land.Lander
+)
+
+// Landing gives fn a lander for the run's target, under the target's lock, after
+// completing what a crash left half done; recovered says so.
+func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander, recovered bool) error) (err error) {
+	lock, err := filelock.Try(filepath.Join(r.State, "landing.lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		return &clade.Problem{Fault: clade.FaultBusy, Text: "another process is applying or undoing in this target"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	led, err := r.Ledger(ctx)
+	if err != nil {
+		return err
+	}
+	var spec clade.Spec
+	var where string
+	if err := r.View(ctx, func(v clade.View) error {
+		spec, where = v.Head().Spec, v.Head().Where
+		return nil
+	}); err != nil {
+		return err
+	}
+	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Step: r.c.LandStep}
+	l.Root, l.Source = source(&spec, where)
+	l.Gate = func(ctx context.Context, commit string) ([]string, error) { return r.gate(ctx, &spec, commit, step) }
+	recovered, err := l.Recover(ctx)
+	if err != nil {
+		return fmt.Errorf("complete an interrupted apply: %w", err)
+	}
+	return fn(l, recovered)
+}
+
+// source is the folder a target's tree is relative to, and how it is read.
+func source(spec *clade.Spec, where string) (root string, s ledger.Source) {
+	switch spec.Target.Kind {
+	case clade.TargetFile:
+		root = filepath.Dir(where)
+		return root, ledger.Source{Dir: root, Only: []string{filepath.Base(where)}}
+	case clade.TargetDir:
+		return where, ledger.Source{Dir: where, Skip: []string{".clade", ".git"}}
+	}
+	root = filepath.Join(where, up(spec.Target.Prefix))
+	return root, ledger.Source{Git: root}
+}
+
+// up leads from a folder of a repository to its top.
+func up(prefix string) string {
+	out := "."
+	for dir := filepath.Clean(filepath.FromSlash(prefix)); dir != "."; dir = filepath.Dir(dir) {
+		out = filepath.Join(out, "..")
+	}
+	return out
+}
+
+// gate runs the spec's gates on a commit and says which failed.
+func (r *Run) gate(ctx context.Context, spec *clade.Spec, commit string, step func(string)) (failed []string, err error) {
+	if len(spec.Gates) == 0 {
+		return nil, nil
+	}
+	if step == nil {
+		step = func(string) {}
+	}
+	b := &rig{c: r.c, run: r, log: r.log, led: r.led, o: Launch{Step: step}}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	step("running the gates")
+	stage := clade.Stage{Subjects: []clade.ID{clade.Base}, Fresh: true}
+	for _, g := range spec.Gates {
+		stage.Checks = append(stage.Checks, g.ID)
+	}
+	attempt := clade.Attempt{Makes: clade.MakesNumbers, Why: "gates before landing", After: []clade.Stage{stage}}
+	evs, err := r.c.Evaluator(b.spaces, b.box).Evaluate(ctx, evaluate.Job{
+		Spec: spec, Attempt: &attempt, Stage: stage, Template: b.template, Memory: forgetful{},
+		Subjects: []evaluate.Subject{{ID: clade.Base, Commit: commit, Tree: commit}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range evs {
+		for _, s := range e.Samples {
+			if s.Gate && (s.Class != clade.OK || s.Value != 1) {
+				failed = append(failed, s.Check+": "+s.Detail)
+			}
+		}
+	}
+	return failed, nil
+}
+
+// forgetful remembers nothing: gates before landing are always run.
+type forgetful struct{}
+
+func (forgetful) Recall(context.Context, evaluate.Key, bool) (clade.Sample, bool, error) {
+	return clade.Sample{}, false, nil
+}
+
+func (forgetful) Keep(context.Context, evaluate.Key, clade.Sample, bool) error { return nil }

@@ -1,0 +1,61 @@
+// Package control is how everything above the engine reaches a run: open it,
+// update it, view it, follow it, launch it. It knows no implementation; app
+// hands them in as Parts.
+package control
+
+import (
+	"context"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/dispatch"
+	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/format"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/policy"
+	"github.com/cladehq/clade/internal/propose"
+	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/store"
+	"github.com/cladehq/clade/internal/strategy"
+	"github.com/cladehq/clade/internal/workspace"
+)
+
+// Parts are the implementations a process works with.
+type Parts struct {
+	Formats []format.Format
+	// Store opens the store in a state folder, making it when make is set.
+	Store  func(dir string, make bool) (store.Store, error)
+	Index  func() (store.Index, error)
+	Ledger func(ctx context.Context, dir string) (ledger.Ledger, error)
+	// Sandbox picks an implementation that the spec accepts. hide are host
+	// folders that no command may see.
+	Sandbox    func(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error)
+	Workspaces func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
+	Evaluator  func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator
+	Operators  func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)
+	Search     func(spec *clade.Spec) (strategy.Search, error)
+	Rules      policy.Rules
+	// Design refuses a spec whose final could never prove anything with the
+	// given number of test cases (0 without a dataset).
+	Design func(spec *clade.Spec, testCases int) error
+	// State and Cache are the folders for runs of targets that cannot hold
+	// their own, and for templates and workspaces.
+	State, Cache string
+	// LandStep is told each step of an apply; nil outside crash tests.
+	LandStep func(label string)
+	// StateFor overrides where a target's state goes (CLADE_DIR); "" does not.
+	StateFor string
+}
+
+// What doors say of stored runs, so that they need no contract but this one.
+type (
+	Holder  = store.Holder
+	Located = store.Located
+	Tx      = store.Tx
+	Warning = format.Warning
+)
+
+// Control opens and finds runs.
+type Control struct{ Parts }
+
+// New returns a Control made of parts.
+func New(p Parts) *Control { return &Control{p} }
