@@ -1,0 +1,71 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// A channel is a file for one run's result, in a folder made for it.
+type channel struct{ dir, nonce string }
+
+const resultName = "result.json"
+
+// channel tells c where to write its result.
+func (s *stage) channel(c *sandbox.Command) (*channel, error) {
+	dir, err := os.MkdirTemp(s.Scratch, "clade-")
+	if err != nil {
+		return nil, fmt.Errorf("make folder for a result: %w", err)
+	}
+	ch := &channel{dir: dir, nonce: nonce()}
+	seen := dir
+	if s.Sandbox.Mounts() {
+		seen = path.Join(path.Dir(s.Sandbox.Work()), "result")
+		c.Mounts = append(c.Mounts, sandbox.Mount{Kind: sandbox.MountBind, Source: dir, Target: seen})
+	}
+	c.Env = append(c.Env, "CLADE_RESULT="+filepath.Join(seen, resultName), "CLADE_NONCE="+ch.nonce)
+	return ch, nil
+}
+
+// read is called when nothing of the command is alive any more, so that what is
+// looked at is what is read.
+func (ch *channel) read() (evaluate.Result, error) {
+	name := filepath.Join(ch.dir, resultName)
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return evaluate.Result{}, errors.New("it wrote no result to the file named by CLADE_RESULT")
+	case err != nil:
+		return evaluate.Result{}, fmt.Errorf("its result cannot be read: %w", errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return evaluate.Result{}, fmt.Errorf("its result is no regular file but %v", info.Mode().Type())
+	case info.Size() > evaluate.MaxResult:
+		return evaluate.Result{}, fmt.Errorf("its result of %d bytes is larger than %d", info.Size(), evaluate.MaxResult)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return evaluate.Result{}, fmt.Errorf("its result cannot be read: %w", errors.Unwrap(err))
+	}
+	return evaluate.ParseResult(data, ch.nonce)
+}
+
+// remove removes the folder, also when the command made it unwritable.
+func (ch *channel) remove() error {
+	err := os.RemoveAll(ch.dir)
+	if err == nil {
+		return nil
+	}
+	walkErr := filepath.WalkDir(ch.dir, func(name string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	return errors.Join(walkErr, os.RemoveAll(ch.dir))
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/evaluate"
+)
+
+func (s *stage) key(u *unit, p *place, check, id string, rep int) evaluate.Key {
+	return evaluate.Key{
+		Attempt: s.job.Attempt.ID, Stage: s.job.Index, Place: p.index,
+		Subject: p.subject.ID, Tree: p.subject.Tree, Evaluator: u.digest,
+		Check: check, Case: id, Split: u.split, Replicate: rep,
+	}
+}
+
+// shares reports whether the unit's samples of a replicate may serve, and be
+// served by, other attempts.
+func (s *stage) shares(u *unit, rep int) bool {
+	return rep == 1 && !s.job.Stage.Fresh && u.split != clade.SplitTest && !u.timing && !u.cmd.Network
+}
+
+// recallTurn finds the samples of a replicate that are kept already, by subject.
+// Half a timing pair is none.
+func (s *stage) recallTurn(ctx context.Context, u *unit, turn []*place, rep int) (map[*place][]clade.Sample, error) {
+	known := map[*place][]clade.Sample{}
+	if s.job.Memory == nil {
+		return known, nil
+	}
+	for _, p := range turn {
+		samples, ok, err := s.recall(ctx, u, p, rep)
+		if err != nil {
+			return nil, fmt.Errorf("recall %s: %w", u.name, err)
+		}
+		if ok {
+			known[p] = samples
+		}
+	}
+	if u.timing && len(known) < len(turn) {
+		clear(known)
+	}
+	return known, nil
+}
+
+// recall finds every sample of a unit, or none.
+func (s *stage) recall(ctx context.Context, u *unit, p *place, rep int) (out []clade.Sample, ok bool, err error) {
+	if u.gate != "" {
+		gate, ok, err := s.recallOne(ctx, u, p, u.gate, "", rep)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		out = append(out, gate)
+		if gate.PaidBy == 0 && strings.HasPrefix(gate.Detail, rerunMark) {
+			reruns, err := s.recallReruns(ctx, u, p, rep)
+			if err != nil {
+				return nil, false, err
+			}
+			out = append(out, reruns...)
+		}
+		if gate.Class != clade.OK {
+			return out, true, nil
+		}
+	}
+	for _, m := range u.measures {
+		samples, ok, err := s.recallMeasure(ctx, u, p, m, rep)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		out = append(out, samples...)
+	}
+	return out, true, nil
+}
+
+func (s *stage) recallMeasure(ctx context.Context, u *unit, p *place, m clade.Measure, rep int) ([]clade.Sample, bool, error) {
+	id := ""
+	if u.asked != nil {
+		id = u.asked.ID
+	}
+	one, ok, err := s.recallOne(ctx, u, p, m.ID, id, rep)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if u.asked != nil || one.Class != clade.OK || m.Read.Kind != clade.ReadCases {
+		return []clade.Sample{one}, true, nil
+	}
+	return s.recallTasks(ctx, u, p, m, one, rep)
+}
+
+// recallTasks finds the tasks that a kept list of their names tells of.
+func (s *stage) recallTasks(ctx context.Context, u *unit, p *place, m clade.Measure, list clade.Sample, rep int) (out []clade.Sample, ok bool, err error) {
+	var names []string
+	if json.Unmarshal([]byte(list.Detail), &names) != nil {
+		return nil, false, nil
+	}
+	for _, name := range names {
+		one, ok, err := s.recallOne(ctx, u, p, m.ID, name, rep)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		out = append(out, one)
+	}
+	return out, len(out) > 0, nil
+}
+
+// recallOne finds one sample. Evaluator failures are not served: a later try is
+// there to ask again.
+func (s *stage) recallOne(ctx context.Context, u *unit, p *place, check, id string, rep int) (clade.Sample, bool, error) {
+	one, ok, err := s.job.Memory.Recall(ctx, s.key(u, p, check, id, rep), s.shares(u, rep))
+	if err != nil || !ok || one.Class == clade.ClassEvaluator {
+		return clade.Sample{}, false, err
+	}
+	one.Check, one.Case, one.Split, one.Replicate = check, id, u.split, rep
+	return one, true, nil
+}
+
+func (s *stage) recallReruns(ctx context.Context, u *unit, p *place, rep int) (out []clade.Sample, err error) {
+	for _, check := range []string{rerunCheck(u.gate), rerunBaseCheck(u.gate)} {
+		for i := range rerunsOfBase {
+			one, ok, err := s.recallOne(ctx, u, p, check, "", rerunNumber(rep, i))
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out = append(out, one)
+			}
+		}
+	}
+	return out, nil
+}
+
+// keep makes the samples of a unit durable. What recall looks for first is
+// written last: a gate's own sample, and after a benchmark's tasks the list of
+// their names. Only plain successes are shared.
+func (s *stage) keep(ctx context.Context, u *unit, p *place, samples []clade.Sample) error {
+	if s.job.Memory == nil {
+		return nil
+	}
+	put := func(one clade.Sample, share bool) error {
+		if one.Class == clade.ClassEvaluator {
+			return nil
+		}
+		return s.job.Memory.Keep(ctx, s.key(u, p, one.Check, one.Case, one.Replicate), one, share && s.shares(u, one.Replicate))
+	}
+	var errs []error
+	for _, one := range samples {
+		if !one.Gate {
+			errs = append(errs, put(one, plain(one)))
+		}
+	}
+	for _, list := range taskLists(u, samples) {
+		errs = append(errs, put(list, true))
+	}
+	for _, one := range samples {
+		if one.Gate {
+			errs = append(errs, put(one, plain(one)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("keep %s: %w", u.name, err)
+	}
+	return nil
+}
+
+func plain(one clade.Sample) bool { return one.Class == clade.OK && one.Detail == "" }
+
+// taskLists are the names of the tasks of each measure that reads a benchmark's
+// tasks, kept so that all of them are found again.
+func taskLists(u *unit, samples []clade.Sample) (lists []clade.Sample) {
+	if u.asked != nil {
+		return nil
+	}
+	for _, m := range u.measures {
+		if m.Read.Kind != clade.ReadCases {
+			continue
+		}
+		var names []string
+		list := clade.Sample{Check: m.ID}
+		for _, one := range samples {
+			if one.Check == m.ID && one.Case != "" {
+				names = append(names, one.Case)
+				list.Split, list.Replicate = one.Split, one.Replicate
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		text, err := json.Marshal(names)
+		if err != nil {
+			continue // unreachable: strings
+		}
+		list.Detail, list.Value = string(text), float64(len(names))
+		lists = append(lists, list)
+	}
+	return lists
+}
