@@ -131,12 +131,15 @@ func flow(n *node) string {
 // something else are left out below.
 var bare = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
+// quantity is a length of time or a size, which needs none either.
+var quantity = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(h|m|s|ms|KiB|MiB|GiB))+$`)
+
 var reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n|[-+]?\.?(inf|nan)|\.[0-9].*|\.+)$`)
 
 // scalar writes text, in double quotes where it must be: a string of JSON is
 // one of YAML too.
 func scalar(s string) string {
-	if bare.MatchString(s) && !reserved.MatchString(s) && !strings.Contains(s, " -") {
+	if quantity.MatchString(s) || bare.MatchString(s) && !reserved.MatchString(s) && !strings.Contains(s, " -") {
 		return s
 	}
 	var b bytes.Buffer

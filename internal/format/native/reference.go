@@ -1,0 +1,211 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:generate go test -run TestReferenceIsCurrent -update
+
+// referenceHead begins the page. What it says of the file as a whole is in no
+// schema.
+const referenceHead = `# clade.yaml
+
+<!-- Made from internal/format/native/schema.json by go generate; edit that. -->
+
+%s One file, in YAML or, with the ending .json, in JSON. The least that works:
+
+` + "```yaml" + `
+version: 1
+objective: Make parsing faster.
+gates:
+  - go test ./...
+measures:
+  - {id: speed, run: ./bench, read: wall_clock, goal: min}
+` + "```" + `
+
+The file is read strictly. A key that is not on this page, a key given twice, a value of the wrong type and a value that
+makes no sense are errors, all of them reported at once, each with line and column and a way to mend it. YAML anchors,
+aliases and ` + "`<<`" + ` are read, tags and further documents are not. ` + "`clade init`" + ` writes a first spec for a folder, ` + "`clade plan`" + `
+shows one with every default filled in, and ` + "`clade schema`" + ` prints the JSON Schema for an editor.
+
+Short forms, wherever they fit: a command may be a line for the shell instead of a mapping; a gate may be a line; an
+operator, ` + "`read`" + `, ` + "`scorer`, `search` and `sandbox`" + ` may be a word; ` + "`target`" + ` may be a path; ` + "`budget`" + ` may be a number of candidates.
+`
+
+// referenceSections are the mappings of the schema, in the order of the page,
+// with their headings.
+var referenceSections = [][2]string{
+	{"target", "target"}, {"program", "command"}, {"gate", "gates"}, {"measure", "measures"}, {"read", "read"}, {"dataset", "dataset"},
+	{"scorer", "scorer"}, {"splits", "splits"}, {"operator", "operators"}, {"search", "search"}, {"budget", "budget"},
+	{"limits", "limits"}, {"sandbox", "sandbox"}, {"final", "final"},
+}
+
+// referenceValues are the kinds of value that have a name.
+var referenceValues = [][2]string{
+	{"text", "text"}, {"path", "path"}, {"globs", "patterns"}, {"line", "line"}, {"duration", "duration"}, {"size", "size"},
+	{"money", "money"}, {"count", "count"},
+}
+
+// Reference renders docs/spec.md: every key of the format with its type,
+// default, meaning and an example, in Markdown.
+func Reference() []byte {
+	p := page{root: (&faults{name: "schema.json"}).json(schema)}
+	fmt.Fprintf(&p.out, referenceHead, p.root.get("description").text)
+	p.section("The keys at the top", p.root)
+	for _, s := range referenceSections {
+		p.section(s[1], p.def(s[0]))
+	}
+	p.values()
+	return p.out.Bytes()
+}
+
+// A page is the reference being written.
+type page struct {
+	root *node
+	out  bytes.Buffer
+}
+
+func (p *page) def(name string) *node { return p.root.get("$defs").get(name) }
+
+func (p *page) section(title string, n *node) {
+	fmt.Fprintf(&p.out, "\n## %s\n\n", title)
+	if n != p.root {
+		fmt.Fprintf(&p.out, "%s\n\n", n.get("description").text)
+	}
+	p.out.WriteString("| key | type | default | meaning | example |\n|---|---|---|---|---|\n")
+	required := words(n.get("required"))
+	for _, prop := range n.get("properties").pairs {
+		if n != p.def("program") && n.get("properties").get("network") != nil && slices.Contains(commandKeys, prop.key) {
+			if prop.key == "run" {
+				fmt.Fprintf(&p.out, "| `%s` | | | Those of a [command](#command). | |\n", strings.Join(commandKeys, "`, `"))
+			}
+			continue
+		}
+		p.row(prop.key, prop.value, slices.Contains(required, prop.key))
+	}
+}
+
+func (p *page) row(key string, n *node, required bool) {
+	def := ""
+	if v := p.look(n, "default"); v != nil {
+		def = code(flow(v))
+	} else if required {
+		def = "required"
+	}
+	example := ""
+	if v := p.look(n, "examples"); v != nil {
+		example = code(flow(v.items[0]))
+	}
+	fmt.Fprintf(&p.out, "| `%s` | %s | %s | %s | %s |\n", key, p.kind(n), def, cell(p.look(n, "description").text), example)
+}
+
+// look finds a keyword of a property, or of the definition it refers to.
+func (p *page) look(n *node, keyword string) *node {
+	if v := n.get(keyword); v != nil {
+		return v
+	}
+	if ref := n.get("$ref"); ref != nil {
+		return p.look(p.def(refName(ref)), keyword)
+	}
+	return nil
+}
+
+func refName(ref *node) string { return strings.TrimPrefix(ref.text, "#/$defs/") }
+
+// kind says in words what a value may be.
+func (p *page) kind(n *node) string {
+	if ref := n.get("$ref"); ref != nil {
+		return p.named(refName(ref))
+	}
+	if c := n.get("const"); c != nil {
+		return code(c.text)
+	}
+	if e := n.get("enum"); e != nil {
+		return code(strings.Join(words(e), "`, `"))
+	}
+	if any := n.get("anyOf"); any != nil {
+		var parts []string
+		for _, a := range any.items {
+			parts = append(parts, p.kind(a))
+		}
+		return strings.Join(parts, " or ")
+	}
+	t := n.get("type")
+	if t == nil {
+		return ""
+	}
+	switch t.text {
+	case "array":
+		return "list of " + p.kind(n.get("items"))
+	case "integer":
+		return "whole number" + bounds(n)
+	case "number":
+		return "number" + bounds(n)
+	case "boolean":
+		return "`true`, `false`"
+	case "object":
+		return "mapping"
+	}
+	return "text"
+}
+
+// named is a link to what a definition is about, or else what it may be.
+func (p *page) named(def string) string {
+	if def == "command" {
+		def = "program"
+	}
+	for _, s := range referenceSections {
+		if s[0] == def {
+			return fmt.Sprintf("[%s](#%s)", s[1], s[1])
+		}
+	}
+	for _, v := range referenceValues {
+		if v[0] == def {
+			return fmt.Sprintf("[%s](#values)", v[1])
+		}
+	}
+	return p.kind(p.def(def))
+}
+
+func bounds(n *node) string {
+	low, above, high := n.get("minimum"), n.get("exclusiveMinimum"), n.get("maximum")
+	if high != nil && high.text == fmt.Sprint(int64(exact)) {
+		high = &node{text: "2^53 - 1"}
+	}
+	switch {
+	case low != nil && high != nil:
+		return ", " + low.text + " to " + high.text
+	case above != nil && high != nil:
+		return ", above " + above.text + ", at most " + high.text
+	case low != nil:
+		return ", at least " + low.text
+	case above != nil:
+		return ", above " + above.text
+	}
+	return ""
+}
+
+func (p *page) values() {
+	p.out.WriteString("\n## values\n\n| what | how it is written |\n|---|---|\n")
+	for _, v := range referenceValues {
+		fmt.Fprintf(&p.out, "| %s | %s |\n", v[1], cell(p.def(v[0]).get("description").text))
+	}
+}
+
+func words(n *node) (all []string) {
+	if n == nil {
+		return nil
+	}
+	for _, item := range n.items {
+		all = append(all, item.text)
+	}
+	return all
+}
+
+// code and cell keep a bar from ending a cell of the table.
+func code(s string) string { return "`" + cell(s) + "`" }
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
