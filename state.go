@@ -19,6 +19,7 @@ type State struct {
 	placed   map[ID]place
 	fresh    map[ID]bool // changed by the record being applied
 	touched  map[ID]bool // changed since Touched was called
+	told     int         // notes that NewNotes has returned
 }
 
 type place struct {
@@ -57,6 +58,13 @@ func (s *State) Touched() []*Life {
 	for i, id := range ids {
 		out[i] = s.lives[id]
 	}
+	return out
+}
+
+// NewNotes returns the notes taken since the last call, oldest first.
+func (s *State) NewNotes() []Note {
+	out := slices.Clone(s.notes[s.told:])
+	s.told = len(s.notes)
 	return out
 }
 

@@ -73,9 +73,11 @@ type Lease interface {
 type Holder struct {
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
-	Started time.Time `json:"started"` // the process's start
+	Started time.Time `json:"started"` // the process's start, for people
 	Since   time.Time `json:"since"`
-	Boot    string    `json:"boot,omitempty"`
+	// Start and Boot, with PID, are the process's identity; see proc.Identity.
+	Start string `json:"start,omitempty"`
+	Boot  string `json:"boot,omitempty"`
 }
 
 // A Store holds runs.
