@@ -21,15 +21,20 @@ var (
 	// ErrNestedGit reports a repository that a command made inside its
 	// workspace: its files would vanish from a commit.
 	ErrNestedGit = errors.New("nested git repository")
+	// ErrSpecial reports sockets, pipes and devices that commands left where
+	// they are not ignored: no commit can hold them.
+	ErrSpecial = errors.New("not a regular file, link or folder")
+	// ErrTooLarge reports a changed file too large for a commit.
+	ErrTooLarge = errors.New("change is too large")
 )
 
 // A TemplateSpec says what every workspace of a run starts from.
 type TemplateSpec struct {
 	Commit string   // base, in the ledger
 	Prefix string   // folder in the tree where setup runs
-	Origin string   // the user's folder carry globs are looked up in; "": none
-	Carry  []string // globs of files to copy from Origin, relative to Prefix
-	Lock   []string // files whose content keys the template
+	Origin string   // the user's folder that the tree's root comes from, for Carry and Lock; "": none
+	Carry  []string // globs of untracked files to copy from Origin, relative to Prefix in it
+	Lock   []string // files whose content keys the template, relative to Prefix
 	Setup  *clade.Command
 	Limits sandbox.Limits
 	// Progress is told what is being done, for anything over a second.
@@ -75,7 +80,8 @@ type Scope interface {
 	Enter(c *sandbox.Command, dir string)
 	// Changes lists what commands changed, against the plan's tree, without
 	// what .gitignore of the base ignores and without setup's and carry's
-	// files. It must be called when nothing runs in the scope any more.
+	// files. It must be called when nothing runs in the scope any more. With
+	// ErrSpecial the list is whole but for the files named.
 	Changes(ctx context.Context) ([]ledger.Change, error)
 	// ReadFile returns at most max bytes of a regular file below the tree's
 	// root; symlinks are never followed. It reports fs.ErrNotExist, and an

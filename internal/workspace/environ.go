@@ -1,0 +1,56 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A View is where a command finds a workspace's folders, as it sees them.
+type View struct{ Tree, Home, Temp string }
+
+// Environ completes a command's environment: HOME and TMPDIR are the view's,
+// the tools' caches lie in HOME unless env says otherwise, and git does not
+// look for a repository above the tree.
+func (v View) Environ(env []string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return name == "HOME" || name == "TMPDIR"
+	})
+	env = append(env, "HOME="+v.Home, "TMPDIR="+v.Temp)
+	cache := v.Home + "/.cache"
+	for _, e := range []struct{ name, value string }{
+		{"XDG_CACHE_HOME", cache},
+		{"GOCACHE", cache + "/go-build"},
+		{"PIP_CACHE_DIR", cache + "/pip"},
+		{"npm_config_cache", v.Home + "/.npm"},
+		{"GIT_CEILING_DIRECTORIES", filepath.Dir(v.Tree)},
+		{"GOMODCACHE", hostModules()},
+	} {
+		if e.value != "" && !slices.ContainsFunc(env, func(have string) bool { return strings.HasPrefix(have, e.name+"=") }) {
+			env = append(env, e.name+"="+e.value)
+		}
+	}
+	return env
+}
+
+// hostModules is the user's Go module cache, "" if there is none: modules that
+// were already fetched need no network.
+func hostModules() string {
+	dir := os.Getenv("GOMODCACHE")
+	if dir == "" {
+		if list := filepath.SplitList(os.Getenv("GOPATH")); len(list) > 0 {
+			dir = filepath.Join(list[0], "pkg", "mod")
+		} else if home, err := os.UserHomeDir(); err == nil {
+			dir = filepath.Join(home, "go", "pkg", "mod")
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// MountedTemp is TMPDIR where folders are mounted for a command.
+const MountedTemp = "/tmp"

@@ -1,0 +1,92 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Slots hands out folders that belong to this process for as long as it lives.
+type Slots struct {
+	dir  string
+	once sync.Once
+	mine string
+	lock *Lock // held until the process ends
+	err  error
+	last atomic.Int64
+}
+
+// NewSlots makes folders below a cache folder's "slots".
+func NewSlots(cache string) *Slots { return &Slots{dir: filepath.Join(cache, "slots")} }
+
+// lockSuffix ends the name of the lock file beside a folder.
+const lockSuffix = ".lock"
+
+// Next makes a folder with a name that nobody has had.
+func (s *Slots) Next() (string, error) {
+	s.once.Do(func() { s.err = s.claim() })
+	if s.err != nil {
+		return "", s.err
+	}
+	dir := filepath.Join(s.mine, strconv.FormatInt(s.last.Add(1), 10))
+	return dir, os.Mkdir(dir, 0o755)
+}
+
+// claim makes this process's own folder. The lock comes first: a folder without
+// one is anybody's to remove.
+func (s *Slots) claim() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	mine := filepath.Join(s.dir, strings.ToLower(rand.Text()[:12]))
+	var err error
+	if s.lock, err = TryLock(mine + lockSuffix); err != nil {
+		return err
+	}
+	if s.lock == nil {
+		return errors.New("a new slot is locked already")
+	}
+	s.mine = mine
+	return os.Mkdir(mine, 0o755)
+}
+
+// Sweep removes the folders of processes that are gone and returns the bytes
+// freed.
+func (s *Slots) Sweep() (int64, error) { return SweepLocked(s.dir) }
+
+// SweepLocked removes every folder in dir whose lock, the file beside it with
+// the suffix ".lock", nobody holds. It returns the bytes freed.
+func SweepLocked(dir string) (int64, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, ignoreGone(err)
+	}
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[strings.TrimSuffix(e.Name(), lockSuffix)] = true
+	}
+	var freed int64
+	var errs []error
+	for name := range names {
+		n, err := removeUnlocked(filepath.Join(dir, name), filepath.Join(dir, name+lockSuffix))
+		freed += n
+		errs = append(errs, err)
+	}
+	return freed, errors.Join(errs...)
+}
+
+// removeUnlocked removes a folder and the file of its lock unless somebody
+// holds the lock.
+func removeUnlocked(dir, lockFile string) (int64, error) {
+	l, err := TryLock(lockFile)
+	if l == nil || err != nil {
+		return 0, err
+	}
+	n, err := removeCounted(dir)
+	return n, errors.Join(err, l.Remove())
+}

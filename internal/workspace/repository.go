@@ -1,0 +1,330 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/ledger"
+)
+
+// repositoryConfig makes git trust the times and sizes it was given, and keeps
+// it from tidying up behind a command's back.
+const repositoryConfig = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = false
+	logallrefupdates = false
+	checkStat = minimal
+	trustctime = false
+[user]
+	name = clade
+	email = clade@localhost
+[commit]
+	gpgsign = false
+[gc]
+	auto = 0
+`
+
+const branch = "refs/heads/main"
+
+// A Repository is a one-commit repository of a template's base, without what a
+// plan hides: nobody can read a held-out file from its objects. It is made once
+// and only ever borrowed from.
+type Repository struct {
+	dir  string // holds .git
+	tree *Tree
+	lack []string // hidden paths
+
+	mu  sync.Mutex
+	ids map[string]string // tree objects of the base, by folder
+}
+
+// Dir holds the repository's .git folder and nothing else.
+func (r *Repository) Dir() string { return r.dir }
+
+// Repository returns the repository of a plan's hidden paths.
+func (t *Built) Repository(ctx context.Context, hidden []string) (*Repository, error) {
+	hidden = slices.Compact(slices.Sorted(slices.Values(hidden)))
+	sum := sha256.Sum256([]byte(strings.Join(hidden, "\x00")))
+	name := "git-" + hex.EncodeToString(sum[:8])
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.repos[name]; r != nil {
+		return r, nil
+	}
+	r := &Repository{dir: filepath.Join(t.dir, name), ids: map[string]string{}, lack: hidden}
+	over := map[string]ledger.Entry{}
+	for _, h := range hidden {
+		if _, ok := t.Base.Lookup(h); ok {
+			over[h] = ledger.Entry{Path: h}
+		}
+		for _, e := range t.Base.Below(h) {
+			over[e.Path] = ledger.Entry{Path: e.Path}
+		}
+	}
+	r.tree = t.Base.With(over)
+	if _, err := os.Stat(r.dir); err != nil {
+		if err := ignoreGone(err); err != nil {
+			return nil, err
+		}
+		if err := t.pack(ctx, r, over); err != nil {
+			return nil, fmt.Errorf("making the workspaces' repository: %w", err)
+		}
+	}
+	t.repos[name] = r
+	return r, nil
+}
+
+// pack makes the repository's folder. Should another process be as far, its
+// folder is as good.
+func (t *Built) pack(ctx context.Context, r *Repository, without map[string]ledger.Entry) (err error) {
+	tmp, err := os.MkdirTemp(t.store.templates(), tmpPrefix+t.key+"-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, Remove(tmp)) }()
+	commit, err := t.visible(ctx, without)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(tmp, "layer")
+	repo := filepath.Join(dir, gitDir)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := t.store.Ledger.Pack(ctx, commit, repo); err != nil {
+		return err
+	}
+	if err := t.finish(ctx, r, repo); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, r.dir); err != nil {
+		if _, serr := os.Stat(r.dir); serr != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visible is the commit whose tree a command may read whole.
+func (t *Built) visible(ctx context.Context, without map[string]ledger.Entry) (string, error) {
+	if len(without) == 0 {
+		return t.commit, nil
+	}
+	d := ledger.Draft{From: t.commit, Message: "start"}
+	for path := range without {
+		d.Changes = append(d.Changes, ledger.Change{Path: path, Delete: true})
+	}
+	slices.SortFunc(d.Changes, func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) })
+	made, err := t.store.Ledger.Commit(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	return made.Commit, t.store.Ledger.Sync(ctx)
+}
+
+// finish turns what the ledger packed into a working repository: a branch, our
+// settings, and an index that agrees with the template's files.
+func (t *Built) finish(ctx context.Context, r *Repository, repo string) error {
+	program, err := t.store.git.find(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := program.At(git.Place{Dir: repo}).Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"hooks", "logs", "refs", "packed-refs", "description", "branches"} {
+		if err := os.RemoveAll(filepath.Join(repo, name)); err != nil {
+			return err
+		}
+	}
+	index, err := encodeIndex(t.indexed(r.tree, nil, time.Time{}))
+	if err != nil {
+		return err
+	}
+	return writeRepository(repo, head, index, r.lack)
+}
+
+// writeRepository writes everything but objects.
+func writeRepository(repo, head string, index []byte, exclude []string) error {
+	for _, d := range []string{"refs/heads", "refs/tags", "info", "objects/info", "objects/pack"} {
+		if err := os.MkdirAll(filepath.Join(repo, filepath.FromSlash(d)), 0o755); err != nil {
+			return err
+		}
+	}
+	var patterns strings.Builder
+	for _, p := range exclude {
+		fmt.Fprintf(&patterns, "/%s\n", escapePattern(p))
+	}
+	for name, data := range map[string]string{
+		"HEAD": "ref: " + branch + "\n", "config": repositoryConfig, branch: head + "\n",
+		"info/exclude": patterns.String(), "index": string(index),
+	} {
+		if err := os.WriteFile(filepath.Join(repo, filepath.FromSlash(name)), []byte(data), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escapePattern makes a path a pattern of gitignore(5) that matches only it.
+func escapePattern(p string) string {
+	var b strings.Builder
+	for i := range len(p) {
+		if strings.IndexByte(`\*?[ `, p[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(p[i])
+	}
+	return b.String()
+}
+
+// indexed lists a tree for an index. Files a plan wrote have the time at, the
+// template's have baseTime.
+func (t *Built) indexed(tree *Tree, written map[string]int64, at time.Time) []indexed {
+	all := tree.Below("")
+	list := make([]indexed, len(all))
+	for i, e := range all {
+		list[i] = indexed{Entry: e, at: baseTime}
+		if size, ok := written[e.Path]; ok {
+			list[i].at, list[i].Size = at, size
+		} else if e.Size < 0 && e.Mode != ledger.ModeGitlink {
+			if info, err := os.Lstat(filepath.Join(t.Tree(), filepath.FromSlash(e.Path))); err == nil {
+				list[i].Size = info.Size()
+			}
+		}
+		if e.Mode == ledger.ModeGitlink {
+			list[i].Size = 0
+		}
+	}
+	return list
+}
+
+// base is the tree object of a folder of the base.
+func (r *Repository) base(dir string) (string, error) {
+	if id, ok := r.ids[dir]; ok {
+		return id, nil
+	}
+	data, err := treeObject(r.tree, dir, r.base)
+	if err != nil {
+		return "", err
+	}
+	id := objectID("tree", data)
+	r.ids[dir] = id
+	return id, nil
+}
+
+// visible is a plan's tree without what the plan hides.
+func (r *Repository) visible(l *Layer) *Tree {
+	over := map[string]ledger.Entry{}
+	for _, h := range r.lack {
+		if _, ok := l.Tree.Lookup(h); ok {
+			over[h] = ledger.Entry{Path: h}
+		}
+		for _, e := range l.Tree.Below(h) {
+			over[e.Path] = ledger.Entry{Path: e.Path}
+		}
+	}
+	return l.Tree.With(over)
+}
+
+// commitLayer writes, below dir/.git, what makes the repository show one commit with
+// the plan's tree: the objects that the base does not have, the branch and the
+// index. The layer's files were written with the time at.
+func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time) error {
+	repo := filepath.Join(dir, gitDir)
+	objects := filepath.Join(repo, "objects")
+	if err := errors.Join(os.MkdirAll(objects, 0o755), os.MkdirAll(filepath.Join(repo, "refs", "heads"), 0o755)); err != nil {
+		return err
+	}
+	tree := r.visible(l)
+	written := map[string]int64{}
+	for _, f := range l.Files {
+		if e, ok := tree.Lookup(f.Path); !ok || l.extra[f.Path] || e.Mode == ledger.ModeGitlink {
+			continue
+		}
+		written[f.Path] = int64(len(f.Data))
+		if _, err := writeObject(objects, "blob", f.Data); err != nil {
+			return err
+		}
+	}
+	root, err := r.writeTree(objects, tree)
+	if err != nil {
+		return err
+	}
+	head, err := writeObject(objects, "commit", commitObject(root))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(repo, filepath.FromSlash(branch)), []byte(head+"\n"), 0o644); err != nil {
+		return err
+	}
+	index, err := encodeIndex(t.indexed(tree, written, at))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(repo, "index"), index, 0o644)
+}
+
+// writeTree writes the tree objects of the folders that differ from the base.
+func (r *Repository) writeTree(objects string, tree *Tree) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var write func(dir string) (string, error)
+	write = func(dir string) (string, error) {
+		if dir != "" && len(tree.overIn(dir)) == 0 {
+			return r.base(dir)
+		}
+		data, err := treeObject(tree, dir, write)
+		if err != nil {
+			return "", err
+		}
+		return writeObject(objects, "tree", data)
+	}
+	return write("")
+}
+
+// Install makes a whole repository in dir that borrows the objects of r, with
+// one commit of the plan's tree. It is for folders that no layer can be put under.
+func (t *Built) Install(r *Repository, dir string, l *Layer, at time.Time) error {
+	repo, from := filepath.Join(dir, gitDir), filepath.Join(r.dir, gitDir)
+	head, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(branch)))
+	if err != nil {
+		return err
+	}
+	index, err := os.ReadFile(filepath.Join(from, "index"))
+	if err != nil {
+		return err
+	}
+	if err := writeRepository(repo, strings.TrimSpace(string(head)), index, r.lack); err != nil {
+		return err
+	}
+	alternate := filepath.Join(from, "objects") + "\n"
+	if err := os.WriteFile(filepath.Join(repo, "objects", "info", "alternates"), []byte(alternate), 0o644); err != nil {
+		return err
+	}
+	if l.Empty() {
+		return nil
+	}
+	return t.commitLayer(r, dir, l, at)
+}
+
+// Overlay writes what the repository of a plan has over r.Dir() into a layer's
+// folder: nothing for the base itself.
+func (t *Built) Overlay(r *Repository, dir string, l *Layer, at time.Time) error {
+	if l.Empty() {
+		return nil
+	}
+	return t.commitLayer(r, dir, l, at)
+}

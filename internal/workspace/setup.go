@@ -1,0 +1,193 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// lastOutput is how many bytes of a failed setup's output people are shown.
+const lastOutput = 2 << 10
+
+// env is what setup's environment begins with, sorted by name.
+func (b *building) env() []string {
+	vars := map[string]string{}
+	for _, e := range b.store.Env {
+		name, value, _ := strings.Cut(e, "=")
+		vars[name] = value
+	}
+	for _, name := range b.spec.Setup.Pass {
+		if v, ok := os.LookupEnv(name); ok {
+			vars[name] = v
+		}
+	}
+	maps.Copy(vars, b.spec.Setup.Env)
+	env := make([]string, 0, len(vars))
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		env = append(env, name+"="+vars[name])
+	}
+	return env
+}
+
+// setup runs the command in the template's tree.
+func (b *building) setup(ctx context.Context, tmp string) error {
+	temp := filepath.Join(tmp, "tmp")
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return err
+	}
+	defer Remove(temp) //nolint:errcheck // it lies in a folder that is removed with the template
+	s := b.spec.Setup
+	c := sandbox.Command{Args: s.Args(), Env: b.env(), Limits: b.spec.Limits, Network: s.Network}
+	if s.Timeout > 0 {
+		c.Limits.Wall = time.Duration(s.Timeout)
+	}
+	at := path.Join(b.spec.Prefix, filepath.ToSlash(s.Dir))
+	view := View{Tree: filepath.Join(tmp, treeDir), Home: filepath.Join(tmp, homeDir), Temp: temp}
+	if b.store.Mounted {
+		inside := View{Tree: b.store.Sandbox.Work(), Home: b.store.Sandbox.Home(), Temp: MountedTemp}
+		c.Mounts = []sandbox.Mount{
+			{Kind: sandbox.MountBind, Source: view.Tree, Target: inside.Tree},
+			{Kind: sandbox.MountBind, Source: view.Home, Target: inside.Home},
+			{Kind: sandbox.MountBind, Source: view.Temp, Target: inside.Temp},
+		}
+		view = inside
+	}
+	c.Env, c.Dir = view.Environ(c.Env), filepath.Join(view.Tree, filepath.FromSlash(at))
+	r, err := b.store.Sandbox.Run(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if !r.OK() {
+		return fmt.Errorf("%w: %s: %s", ErrSetup, ending(r), excerpt(r))
+	}
+	return nil
+}
+
+func ending(r sandbox.Result) string {
+	switch {
+	case r.Cancelled:
+		return "cancelled"
+	case r.TimedOut:
+		return "timed out"
+	case r.OutOfMemory:
+		return "out of memory"
+	case r.Signal != "":
+		return r.Signal
+	}
+	return fmt.Sprintf("exit %d", r.Exit)
+}
+
+// excerpt is the end of what a command said, of standard error if it said
+// anything there.
+func excerpt(r sandbox.Result) string {
+	s := r.Stderr
+	if s.Size == 0 {
+		s = r.Stdout
+	}
+	out := s.Bytes()
+	if len(out) > lastOutput {
+		out = out[len(out)-lastOutput:]
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "\uFFFD")
+}
+
+// left is what setup left of a tracked file; both are "" when it removed it.
+type left struct {
+	Mode ledger.Mode `json:"mode,omitempty"`
+	Blob string      `json:"blob,omitempty"`
+}
+
+// compareWithBase walks a furnished tree and tells what is not of the base:
+// files, whole folders (with a slash at the end), sorted; and what became of
+// tracked files.
+func compareWithBase(tree string, base *Tree) (owned []string, altered map[string]left, err error) {
+	altered = map[string]left{}
+	seen := make(map[string]bool, len(base.base))
+	err = filepath.WalkDir(tree, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == tree {
+			return err
+		}
+		rel := filepath.ToSlash(p[len(tree)+1:])
+		if d.IsDir() {
+			if e, ok := base.Lookup(rel); ok && e.Mode == ledger.ModeGitlink {
+				seen[rel] = true
+			} else if !base.IsDir(rel) {
+				owned = append(owned, rel+"/")
+				return fs.SkipDir
+			}
+			return nil
+		}
+		e, ok := base.Lookup(rel)
+		if !ok {
+			owned = append(owned, rel)
+			return nil
+		}
+		seen[rel] = true
+		now, err := whatIsLeft(p, d, e)
+		if err == nil && now != (left{e.Mode, e.Blob}) {
+			altered[rel] = now
+		}
+		return err
+	})
+	for _, e := range base.base {
+		if !seen[e.Path] {
+			altered[e.Path] = left{}
+		}
+	}
+	slices.Sort(owned)
+	return owned, altered, err
+}
+
+// whatIsLeft looks at a tracked file; its content only when its time says that
+// it was written.
+func whatIsLeft(p string, d fs.DirEntry, e ledger.Entry) (left, error) {
+	info, err := d.Info()
+	if err != nil {
+		return left{}, err
+	}
+	mode, ok := gitMode(info.Mode())
+	if !ok {
+		return left{}, nil
+	}
+	if mode == e.Mode && info.ModTime().Equal(baseTime) {
+		return left{mode, e.Blob}, nil
+	}
+	data, err := readLeaf(p, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		return left{}, nil
+	}
+	return left{mode, blobID(data)}, err
+}
+
+// gitMode is the mode git gives a file; false for what git cannot hold.
+func gitMode(m fs.FileMode) (ledger.Mode, bool) {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return ledger.ModeSymlink, true
+	case !m.IsRegular():
+		return "", false
+	case m&0o100 != 0:
+		return ledger.ModeExec, true
+	}
+	return ledger.ModeFile, true
+}
+
+// readLeaf reads a file or a link that a walk has just found.
+func readLeaf(p string, mode ledger.Mode) ([]byte, error) {
+	if mode == ledger.ModeSymlink {
+		to, err := os.Readlink(p)
+		return []byte(to), err
+	}
+	return os.ReadFile(p)
+}

@@ -1,0 +1,30 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sweep removes half made templates whose makers are gone and, with all, every
+// template that no process uses. It returns the bytes freed.
+func (s *Store) Sweep(all bool) (int64, error) {
+	entries, err := os.ReadDir(s.templates())
+	if err != nil {
+		return 0, ignoreGone(err)
+	}
+	var freed int64
+	var errs []error
+	for _, e := range entries {
+		key, half := strings.CutPrefix(e.Name(), tmpPrefix)
+		if !e.IsDir() || !half && !all {
+			continue
+		}
+		key, _, _ = strings.Cut(key, "-")
+		n, err := removeUnlocked(filepath.Join(s.templates(), e.Name()), s.lockFile(key))
+		freed += n
+		errs = append(errs, err)
+	}
+	return freed, errors.Join(errs...)
+}

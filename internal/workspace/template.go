@@ -1,0 +1,348 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cladehq/clade/internal/atomicfile"
+	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// The files of a template's folder. ready is written last, before the folder
+// gets its name.
+const (
+	treeDir   = "tree"
+	homeDir   = "home"
+	metaFile  = "meta.json"
+	readyFile = "ready"
+	tmpPrefix = ".tmp-"
+)
+
+// layout is raised when the content of a template's folder changes.
+const layout = 1
+
+// A Store makes templates and keeps them in a cache folder that several
+// processes may share. It is safe for concurrent use.
+type Store struct {
+	Dir     string // the cache folder
+	Ledger  ledger.Ledger
+	Sandbox sandbox.Sandbox
+	Env     []string // what setup's environment begins with
+	// Mounted says that commands see a template's workspaces at
+	// Sandbox.Work() and Home(), so that what setup cached by path is found.
+	Mounted bool
+
+	git  gitFinder
+	mu   sync.Mutex
+	held map[string]*Built // by key: templates this process has in use
+}
+
+// gitFinder looks git up once.
+type gitFinder struct {
+	once sync.Once
+	git  *git.Git
+	err  error
+}
+
+func (f *gitFinder) find(ctx context.Context) (*git.Git, error) {
+	f.once.Do(func() { f.git, f.err = git.Find(context.WithoutCancel(ctx)) })
+	return f.git, f.err
+}
+
+// A Built is a template on disk. This process holds a shared lock on it, so
+// nobody removes it.
+type Built struct {
+	// Base is the base commit's tree.
+	Base *Tree
+
+	store  *Store
+	key    string
+	commit string
+	dir    string
+	meta   meta
+	ignore *ignorer
+
+	mu    sync.Mutex
+	repos map[string]*Repository // by what they leave out
+}
+
+// meta is what a template's folder says about itself.
+type meta struct {
+	Layout int      `json:"layout"`
+	Commit string   `json:"commit"`
+	Home   bool     `json:"home"` // setup left something in HOME
+	Owned  []string `json:"owned,omitempty"`
+	// Altered are the tracked files that setup left different, the blob and
+	// mode it left them with; "" where it removed them.
+	Altered map[string]left `json:"altered,omitempty"`
+}
+
+// Key implements Template.
+func (t *Built) Key() string { return t.key }
+
+// Commit implements Template.
+func (t *Built) Commit() string { return t.commit }
+
+// Tree is the folder that holds the base tree with what setup and carry added.
+func (t *Built) Tree() string { return filepath.Join(t.dir, treeDir) }
+
+// Home is the folder that setup had as its HOME, and whether it left anything.
+func (t *Built) Home() (dir string, used bool) { return filepath.Join(t.dir, homeDir), t.meta.Home }
+
+func (s *Store) templates() string { return filepath.Join(s.Dir, "templates") }
+
+// Template returns the template of a spec, making it if no process has yet.
+func (s *Store) Template(ctx context.Context, spec TemplateSpec) (*Built, error) {
+	say := spec.Progress
+	if say == nil {
+		say = func(string) {}
+	}
+	entries, err := s.Ledger.List(ctx, spec.Commit)
+	if err != nil {
+		return nil, fmt.Errorf("listing the base: %w", err)
+	}
+	b := &building{store: s, spec: spec, say: say, base: NewTree(entries)}
+	key, err := b.key(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.held[key]; t != nil {
+		return t, nil
+	}
+	if err := os.MkdirAll(s.templates(), 0o700); err != nil {
+		return nil, err
+	}
+	t, err := s.hold(ctx, b, key)
+	if err != nil {
+		return nil, err
+	}
+	if s.held == nil {
+		s.held = map[string]*Built{}
+	}
+	s.held[key] = t
+	return t, nil
+}
+
+// hold takes the shared lock of a template that is ready, building it first
+// where nobody has. The lock is held until the process ends.
+func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, error) {
+	dir, lockFile := filepath.Join(s.templates(), key), s.lockFile(key)
+	waiting := func() { b.say("waiting for another process to make the template") }
+	for {
+		shared, err := lock(ctx, lockFile, true, waiting)
+		if err != nil {
+			return nil, fmt.Errorf("locking the template: %w", err)
+		}
+		t, err := s.load(b, key, dir)
+		if err == nil {
+			return t, nil
+		}
+		if err := errors.Join(ignoreGone(err), shared.Unlock()); err != nil {
+			return nil, err
+		}
+		alone, err := tryLock(lockFile, false)
+		if err != nil {
+			return nil, err
+		}
+		if alone == nil {
+			continue // somebody else builds it, or has
+		}
+		if _, err := os.Stat(filepath.Join(dir, readyFile)); err != nil {
+			err = b.build(ctx, dir)
+			if err != nil {
+				return nil, errors.Join(err, alone.Unlock())
+			}
+		}
+		if err := alone.Unlock(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *Store) lockFile(key string) string { return filepath.Join(s.templates(), key+".lock") }
+
+// load opens a template that is ready; fs.ErrNotExist says that it is not.
+func (s *Store) load(b *building, key, dir string) (*Built, error) {
+	if _, err := os.Stat(filepath.Join(dir, readyFile)); err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, metaFile))
+	if err != nil {
+		return nil, err
+	}
+	t := &Built{Base: b.base, store: s, key: key, commit: b.spec.Commit, dir: dir, repos: map[string]*Repository{}}
+	if err := json.Unmarshal(raw, &t.meta); err != nil {
+		return nil, fmt.Errorf("reading template %s: %w", key, err)
+	}
+	t.ignore = newIgnorer(dir, b.base, s.git.find)
+	return t, nil
+}
+
+// A building is a template being keyed and made.
+type building struct {
+	store *Store
+	spec  TemplateSpec
+	say   func(string)
+	base  *Tree
+	carry []carried
+}
+
+// from is the user's folder that carry's globs are relative to.
+func (b *building) from() string {
+	return filepath.Join(b.spec.Origin, filepath.FromSlash(b.spec.Prefix))
+}
+
+// key is the digest of everything that goes into the template.
+func (b *building) key(ctx context.Context) (string, error) {
+	h, s := sha256.New(), b.spec
+	fmt.Fprintf(h, "layout %d commit %q prefix %q mounted %v\n", layout, s.Commit, s.Prefix, b.store.Mounted)
+	for _, e := range b.base.base {
+		fmt.Fprintf(h, "%q %s %s\n", e.Path, e.Mode, e.Blob)
+	}
+	if err := b.keyOrigin(ctx, h); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if c := s.Setup; c != nil && !c.IsZero() {
+		args, err := json.Marshal(c)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "setup %s work %q home %q env %q\n", args, b.store.Sandbox.Work(), b.store.Sandbox.Home(), b.env())
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32], nil
+}
+
+// keyOrigin adds what comes from the user's folder: carried files, and lock
+// files that the base does not hold.
+func (b *building) keyOrigin(ctx context.Context, h hash.Hash) error {
+	if b.spec.Origin == "" {
+		return nil
+	}
+	var err error
+	if b.carry, err = findCarried(b.from(), b.spec.Carry); err != nil {
+		return err
+	}
+	if len(b.carry) > 0 {
+		b.say(fmt.Sprintf("reading %d carried files", len(b.carry)))
+	}
+	if err := digestCarried(ctx, h, b.from(), b.carry); err != nil {
+		return err
+	}
+	for _, name := range b.spec.Lock {
+		if _, tracked := b.base.Lookup(join(b.spec.Prefix, name)); tracked || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		sum, _, err := digestFile(filepath.Join(b.from(), filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "lock %q %x\n", name, sum)
+	}
+	return nil
+}
+
+// build makes the template in a folder of its own and gives it its name last.
+// The caller holds the exclusive lock.
+func (b *building) build(ctx context.Context, dir string) (err error) {
+	tmp := filepath.Join(filepath.Dir(dir), tmpPrefix+filepath.Base(dir))
+	if err := errors.Join(Remove(tmp), Remove(dir)); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, Remove(tmp))
+		}
+	}()
+	tree, home := filepath.Join(tmp, treeDir), filepath.Join(tmp, homeDir)
+	if err := errors.Join(os.MkdirAll(tree, 0o755), os.MkdirAll(home, 0o755)); err != nil {
+		return err
+	}
+	b.say(fmt.Sprintf("writing %d files", len(b.base.base)))
+	if _, err := materialise(ctx, b.store.Ledger, tree, b.base.base); err != nil {
+		return fmt.Errorf("writing the base: %w", err)
+	}
+	if err := writeIgnore(ctx, b.store.Ledger, tmp, b.base); err != nil {
+		return fmt.Errorf("writing the base's ignore rules: %w", err)
+	}
+	m := meta{Layout: layout, Commit: b.spec.Commit}
+	if err := b.furnish(ctx, tmp, &m); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(tmp, metaFile), raw, 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, readyFile), []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, dir)
+}
+
+// furnish adds what is carried and what setup makes, and notes what they did.
+func (b *building) furnish(ctx context.Context, tmp string, m *meta) error {
+	tree, home := filepath.Join(tmp, treeDir), filepath.Join(tmp, homeDir)
+	setup := b.spec.Setup != nil && !b.spec.Setup.IsZero()
+	if len(b.carry) == 0 && !setup {
+		return nil
+	}
+	b.say(fmt.Sprintf("copying %d carried files", len(b.carry)))
+	if err := copyCarried(ctx, b.from(), tree, b.spec.Prefix, b.carry, b.base); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if setup {
+		b.say("running setup")
+		if err := b.setup(ctx, tmp); err != nil {
+			return err
+		}
+		if err := Remove(filepath.Join(tree, gitDir)); err != nil {
+			return err
+		}
+	}
+	rest, err := os.ReadDir(home)
+	if err != nil {
+		return err
+	}
+	m.Home = len(rest) > 0
+	m.Owned, m.Altered, err = compareWithBase(tree, b.base)
+	return err
+}
+
+// owned reports whether setup or carry made a path, or a folder it lies in.
+func (t *Built) owned(path string) bool {
+	if _, ok := slices.BinarySearch(t.meta.Owned, path); ok {
+		return true
+	}
+	for dir := path; dir != ""; dir = parent(dir) {
+		if _, ok := slices.BinarySearch(t.meta.Owned, dir+"/"); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ownedBelow reports whether setup or carry made something in dir.
+func (t *Built) ownedBelow(dir string) bool {
+	i, _ := slices.BinarySearch(t.meta.Owned, dir+"/")
+	return i < len(t.meta.Owned) && strings.HasPrefix(t.meta.Owned[i], dir+"/")
+}
