@@ -20,6 +20,11 @@ const (
 // ErrNoObject reports a commit, tree or blob that the ledger does not hold.
 var ErrNoObject = errors.New("no such object")
 
+// ErrPath reports a change that no tree can hold: a path that is empty,
+// absolute, has a component "." or "..", or could be taken for ".git"; a mode
+// that only a listing has; or two changes that contradict each other.
+var ErrPath = errors.New("path or mode that a tree cannot hold")
+
 // An Entry is one file of a tree. Path is slash separated bytes as git has
 // them; it need not be UTF-8.
 type Entry struct {
@@ -86,6 +91,8 @@ type Ledger interface {
 	// Sync returns once every commit made before the call is on disk.
 	Sync(ctx context.Context) error
 
+	// List lists the files of a commit's tree, sorted by path, bytewise. The
+	// result is shared: it must not be changed.
 	List(ctx context.Context, commit string) ([]Entry, error)
 	Read(ctx context.Context, blob string) ([]byte, error)
 	// Diff lists what differs between the trees of two commits.

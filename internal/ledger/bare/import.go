@@ -1,0 +1,88 @@
+package bare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/ledger"
+)
+
+// baseMessage is the message of every commit that Import makes.
+const baseMessage = "clade base\n"
+
+// Import implements ledger.Ledger. What a person can mend is a *clade.Problem.
+func (l *Ledger) Import(ctx context.Context, s ledger.Source) (ledger.Made, error) {
+	var tree oid
+	var err error
+	switch {
+	case (s.Git == "") == (s.Dir == ""):
+		return ledger.Made{}, errors.New("importing: exactly one of a repository and a folder must be given")
+	case s.Git != "":
+		tree, err = l.importGit(ctx, s.Git, s.Rev)
+	default:
+		tree, err = l.importDir(ctx, s)
+	}
+	if err != nil {
+		return ledger.Made{}, err
+	}
+	m, err := l.commit(&plan{from: tree, message: baseMessage})
+	if err == nil {
+		err = l.Sync(ctx)
+	}
+	m.Stream = nil
+	return m, err
+}
+
+// importGit copies the objects of one revision's tree from a repository into
+// which nothing is written. Submodules stay entries of mode ledger.ModeGitlink.
+func (l *Ledger) importGit(ctx context.Context, dir, rev string) (oid, error) {
+	facts, err := l.repo.Git().Discover(ctx, dir)
+	if err != nil {
+		return oid{}, err
+	}
+	if rev == "" {
+		rev = "HEAD"
+	}
+	if facts.ObjectFormat != "sha1" {
+		return oid{}, &clade.Problem{Fault: clade.FaultEnvironment, Where: dir,
+			Text: "repositories with object format " + facts.ObjectFormat + " are not supported",
+			Hint: "clade can evolve a plain copy of the folder"}
+	}
+	if facts.Unborn && rev == "HEAD" {
+		return oid{}, &clade.Problem{Fault: clade.FaultConflict, Where: dir,
+			Text: "the repository has no commit yet", Hint: "commit what a run should start from"}
+	}
+	user := l.repo.Git().At(git.Place{Dir: facts.GitDir})
+	found, err := user.Line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{tree}")
+	if err != nil {
+		if git.Exited(err, 1) || git.Exited(err, 128) {
+			return oid{}, &clade.Problem{Fault: clade.FaultNotFound, Where: dir, Text: "no such revision: " + rev, Err: err}
+		}
+		return oid{}, fmt.Errorf("importing %s: %w", dir, err)
+	}
+	tree, err := parseOID(found)
+	if err != nil {
+		return oid{}, fmt.Errorf("importing %s: %w", dir, err)
+	}
+	return tree, l.copyTree(ctx, user, facts, tree)
+}
+
+func (l *Ledger) copyTree(ctx context.Context, user *git.Repo, facts git.Facts, tree oid) error {
+	_, err := user.Pipe(ctx, git.Call{
+		Args:  []string{"pack-objects", "-q", "--revs", "--stdout", "--window=0", "--delta-base-offset"},
+		Stdin: strings.NewReader(tree.String() + "\n"),
+	}, l.repo, git.Call{Args: []string{"index-pack", "--stdin"}})
+	switch {
+	case err == nil:
+		return flushFolder(l.packs())
+	case facts.Partial && ctx.Err() == nil:
+		return &clade.Problem{Fault: clade.FaultEnvironment, Where: facts.GitDir,
+			Text: "the repository is a partial clone and lacks files of this revision",
+			Hint: "fetch them, for instance by checking the revision out", Err: err}
+	}
+	return fmt.Errorf("copying tree %s from %s: %w", tree, facts.GitDir, err)
+}

@@ -1,0 +1,69 @@
+package bare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cladehq/clade/internal/git"
+)
+
+// Pack implements ledger.Ledger. The folder at dir, which must not exist or be
+// empty, becomes a bare repository whose branch main is the one commit. It has
+// no parents, the message "base", and is not the lineage commit.
+func (l *Ledger) Pack(ctx context.Context, commit, dir string) error {
+	tree, err := l.treeOfCommit(commit)
+	if err == nil {
+		err = l.Sync(ctx)
+	}
+	if err == nil {
+		err = l.pack(ctx, tree, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("packing commit %s: %w", commit, err)
+	}
+	return nil
+}
+
+func (l *Ledger) pack(ctx context.Context, tree oid, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty", dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := initialise(ctx, l.repo.Git(), dir); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, marker)); err != nil {
+		return err
+	}
+	one := plan{message: "base\n", tree: tree}
+	id := hashOf("commit", one.object())
+	packs := filepath.Join(dir, "objects", "pack")
+	if err := l.repo.Do(ctx, git.Call{
+		Args:  []string{"pack-objects", "-q", "--revs", "--window=0", "--delta-base-offset", filepath.Join(packs, "pack")},
+		Stdin: strings.NewReader(tree.String() + "\n"),
+	}); err != nil {
+		return err
+	}
+	to := l.repo.Git().At(git.Place{Dir: dir})
+	var out bytes.Buffer
+	if err := to.Do(ctx, git.Call{Args: []string{"hash-object", "-w", "-t", "commit", "--stdin"},
+		Stdin: bytes.NewReader(one.object()), Stdout: &out}); err != nil {
+		return err
+	}
+	if got := strings.TrimSpace(out.String()); got != id.String() {
+		return fmt.Errorf("git made commit %s and not %s", got, id)
+	}
+	_, err = to.Run(ctx, "update-ref", "refs/heads/main", id.String())
+	return errors.Join(err, flushFolder(packs))
+}
