@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/cladehq/clade"
+)
+
+// problem turns what SQLite and the file system say about the file at path into
+// a *clade.Problem where a person can do something about it.
+func problem(path string, err error) error {
+	var known *clade.Problem
+	var said *driver.Error
+	switch {
+	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &said):
+		return coded(path, said.Code()&0xff, err)
+	case errors.Is(err, clade.ErrCorruptLog):
+		return &clade.Problem{Fault: clade.FaultCorrupt, Text: "the log cannot be read", Where: path, Hint: keepItHint, Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return cannotWrite(path, err)
+	}
+	return err
+}
+
+func coded(path string, code int, err error) error {
+	p := &clade.Problem{Fault: clade.FaultEnvironment, Where: path, Err: err}
+	switch code {
+	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
+		p.Fault, p.Text, p.Hint = clade.FaultCorrupt, "the database is damaged", keepItHint
+	case codes.SQLITE_FULL:
+		p.Text, p.Hint = "the disk is full", "free some space, then resume: everything recorded so far is kept"
+	case codes.SQLITE_IOERR:
+		p.Text, p.Hint = "reading or writing failed", "look at the disk and the kernel's log, then resume"
+	case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM, codes.SQLITE_AUTH:
+		return cannotWrite(path, err)
+	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
+		p.Fault, p.Text, p.Hint = clade.FaultBusy, "another process has been writing for 10 s", "try again"
+	default:
+		return err
+	}
+	return p
+}
+
+func cannotWrite(path string, err error) error {
+	return &clade.Problem{
+		Fault: clade.FaultEnvironment, Text: "the state cannot be opened for writing", Where: path,
+		Hint: "make the folder writable, or set CLADE_DIR to one that is", Err: err,
+	}
+}
