@@ -1,0 +1,113 @@
+package none
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// start starts the command with its limits in force before its first
+// instruction: it is traced just long enough to stop at its exec. Where tracing
+// is forbidden the limits are set right after the start.
+func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
+	runtime.LockOSThread() // the tracer is a thread
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr.Ptrace = true
+	traced := true
+	err := cmd.Start()
+	if errors.Is(err, unix.EPERM) {
+		// A Cmd cannot be started twice.
+		traced = false
+		*cmd = exec.Cmd{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env,
+			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, SysProcAttr: attributes()}
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	pid := cmd.Process.Pid
+	if err := restrict(pid, traced, l); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, err
+	}
+	return &tree{pgid: pid}, nil
+}
+
+func restrict(pid int, traced bool, l sandbox.Limits) error {
+	if traced {
+		if err := stopped(pid); err != nil {
+			return err
+		}
+	}
+	for what, bound := range rlimits(l) {
+		if err := unix.Prlimit(pid, what, &unix.Rlimit{Cur: bound, Max: bound}, nil); err != nil {
+			return fmt.Errorf("setting limits: %w", err)
+		}
+	}
+	if traced {
+		if err := unix.PtraceDetach(pid); err != nil {
+			return fmt.Errorf("letting the process run: %w", err)
+		}
+	}
+	return nil
+}
+
+// stopped waits for a traced process to stop at its exec.
+func stopped(pid int) error {
+	var ws unix.WaitStatus
+	for {
+		_, err := unix.Wait4(pid, &ws, unix.WALL, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return fmt.Errorf("waiting for exec: %w", err)
+		case ws.Stopped():
+			return nil
+		default:
+			return errors.New("waiting for exec: the process ended")
+		}
+	}
+}
+
+// rlimits are the limits of a single process, and of its user's processes.
+func rlimits(l sandbox.Limits) map[int]uint64 {
+	r := map[int]uint64{unix.RLIMIT_CORE: 0}
+	if l.Memory > 0 {
+		r[unix.RLIMIT_DATA] = uint64(l.Memory)
+	}
+	if l.Processes > 0 {
+		if now, err := tasks(); err == nil {
+			r[unix.RLIMIT_NPROC] = now + uint64(l.Processes)
+		}
+	}
+	return r
+}
+
+// tasks is how many tasks the machine has: no user has more.
+func tasks() (uint64, error) {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0, err
+	}
+	return uint64(info.Procs), nil
+}
+
+// peakMemory is the largest resident set of the command's processes that were
+// waited for, bytes. Until its exec a child shares this process's memory, and
+// the kernel counts that too: a figure no larger than ours says nothing.
+func peakMemory(s *os.ProcessState) int64 {
+	child, ok := s.SysUsage().(*syscall.Rusage)
+	var own syscall.Rusage
+	if !ok || syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil || child.Maxrss <= own.Maxrss {
+		return 0
+	}
+	return child.Maxrss << 10
+}
