@@ -28,7 +28,16 @@ type Parts struct {
 	Ledger func(ctx context.Context, dir string) (ledger.Ledger, error)
 	// Sandbox picks an implementation that the spec accepts. hide are host
 	// folders that no command may see.
-	Sandbox    func(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error)
+	Sandbox func(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error)
+	// Isolation says which grade commands of the spec would get and what that
+	// does not give.
+	Isolation func(ctx context.Context, spec *clade.Spec) (grade string, weaker []string, err error)
+	// Doctor looks at the machine.
+	Doctor func(ctx context.Context) []Check
+	// Starter writes a starter spec for a folder; it executes nothing.
+	Starter func(dir string) (data []byte, notes []string, err error)
+	// Schema is the published JSON Schema of the native spec.
+	Schema     func() []byte
 	Workspaces func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
 	Evaluator  func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator
 	Operators  func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)

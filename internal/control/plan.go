@@ -3,22 +3,202 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/store"
 )
 
-// Refuse returns the problem that makes a spec not worth starting: a design
-// whose final could never prove anything.
-func (c *Control) Refuse(_ context.Context, r *Resolved) error {
-	n := 0
-	if d := r.Spec.Dataset; d != nil {
-		n = d.Splits.Test
-		if n == 0 {
-			return nil // sizes follow from the file, which is read when the run starts
+// A Program is one that a spec's commands need.
+type Program struct {
+	Name string `json:"name"`
+	Path string `json:"path,omitempty"` // "" : missing, or not to be told before setup has run
+	For  string `json:"for"`            // "gate tests"
+	// Missing says that it was looked for and not found.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Worst is the most a run can do and cost.
+type Worst struct {
+	Candidates  int                 `json:"candidates"`
+	PerCase     int                 `json:"commands_per_candidate"` // gates, measures and cases of one candidate
+	Commands    int                 `json:"commands"`
+	USD         *clade.Microdollars `json:"usd"` // null: no operator of this spec is paid
+	Tokens      *int64              `json:"tokens"`
+	Calls       *int64              `json:"calls"`
+	WallSeconds float64             `json:"wall_seconds,omitempty"` // 0: unbounded
+}
+
+// A Forecast is what a run would do.
+type Forecast struct {
+	Programs []Program      `json:"programs"`
+	Worst    Worst          `json:"worst"`
+	Splits   map[string]int `json:"splits,omitempty"`
+	Grade    string         `json:"isolation"`
+	Weaker   []string       `json:"weaker,omitempty"` // what that grade does not give, and why a stronger one is not used
+}
+
+// Forecast looks at what a resolved spec would do without running any of its
+// commands.
+func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) {
+	f := &Forecast{Programs: programs(&r.Spec, r.Target)}
+	cases, err := c.previewCases(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if cases != nil {
+		f.Splits = map[string]int{clade.SplitTrain: 0, clade.SplitSelect: 0, clade.SplitTest: 0}
+		for _, k := range cases {
+			f.Splits[k.Split]++
 		}
 	}
-	return c.Design(&r.Spec, n)
+	if err := c.Design(&r.Spec, f.Splits[clade.SplitTest]); err != nil {
+		return nil, err
+	}
+	f.Grade, f.Weaker, err = c.Isolation(ctx, &r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	f.Worst = worst(&r.Spec, f.Splits[clade.SplitSelect], f.Splits[clade.SplitTest])
+	return f, nil
+}
+
+// Refuse returns the problem that makes a spec not worth starting: a missing
+// program or a design whose final could never prove anything.
+func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
+	f, err := c.Forecast(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, p := range f.Programs {
+		if p.Missing {
+			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which is not on PATH", p.For, p.Name),
+				Hint: "install it or correct the command"}
+		}
+	}
+	return nil
+}
+
+// previewCases reads the dataset through a ledger in a scratch folder.
+func (c *Control) previewCases(ctx context.Context, r *Resolved) (cases []evaluate.Case, err error) {
+	if r.Spec.Dataset == nil {
+		return nil, nil
+	}
+	err = c.scratch(ctx, func(led ledger.Ledger) error {
+		made, err := led.Import(ctx, r.Source)
+		if err != nil {
+			return err
+		}
+		cases, err = loadCases(ctx, &r.Spec, led, made.Commit)
+		return err
+	})
+	return cases, err
+}
+
+// worst counts the commands of one candidate and of the whole run. A timing
+// measure is paired with the base: 3 pairs, then up to the last look.
+func worst(s *clade.Spec, selected, tested int) Worst {
+	once := len(s.Gates) + selected
+	if s.Benchmark != nil {
+		once++
+	}
+	timed := 0
+	for _, m := range s.Measures {
+		if m.From != "" || m.IsZero() {
+			continue
+		}
+		if m.Noise == clade.NoiseTiming {
+			timed++
+			continue
+		}
+		once += max(1, m.Repeats)
+	}
+	pairs := 0
+	if n := len(s.Final.Looks); n > 0 && timed > 0 {
+		pairs = s.Final.Looks[n-1]
+	}
+	w := Worst{Candidates: s.Budget.Candidates, USD: s.Budget.USD, Tokens: s.Budget.Tokens, Calls: s.Budget.Calls,
+		WallSeconds: s.Budget.Wall.Seconds()}
+	w.PerCase = once + timed*(1+2*(3+pairs))
+	const baseline, replicates = 1, 3
+	w.Commands = w.Candidates*w.PerCase + baseline*replicates*once + timed*22 + max(1, s.Final.Finalists)*(2*2*once+2*tested+timed*2*(pairs+1))
+	return w
+}
+
+// programs lists the first words of the spec's commands.
+func programs(s *clade.Spec, dir string) (out []Program) {
+	add := func(what string, c clade.Command) {
+		if name, ok := program(c); ok {
+			out = append(out, look(name, what, filepath.Join(dir, c.Dir)))
+		}
+	}
+	if s.Setup != nil {
+		add("setup", *s.Setup)
+	}
+	for _, g := range s.Gates {
+		add("gate "+g.ID, g.Command)
+	}
+	for _, m := range s.Measures {
+		add("measure "+m.ID, m.Command)
+	}
+	if s.Benchmark != nil {
+		add("the benchmark", s.Benchmark.Command)
+	}
+	if s.Dataset != nil {
+		add("the dataset", s.Dataset.Command)
+		if s.Dataset.Scorer.Command != nil {
+			add("the scorer", *s.Dataset.Scorer.Command)
+		}
+	}
+	for _, o := range s.Operators {
+		switch o.Use {
+		case "mutate":
+		case "command":
+			add("operator "+o.Name, o.Command)
+		default:
+			out = append(out, look("clade-operator-"+o.Use, "operator "+o.Use, dir))
+		}
+	}
+	return out
+}
+
+// program is the first word of a command, when it is a plain word and not one
+// of the shell's own.
+func program(c clade.Command) (string, bool) {
+	if len(c.Argv) > 0 {
+		return c.Argv[0], true
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(c.Run), " ")
+	if word == "" || strings.ContainsAny(word, "\"'`$(){}[]<>|&;=*?~\\\n\t#!") {
+		return "", false
+	}
+	switch word {
+	case "cd", "test", "true", "false", "echo", "exec", "set", "if", "for", "while", "case", "export", "read", "printf",
+		"eval", "exit", "trap", "umask", "ulimit", "unset", "wait", "command", ":", ".", "time", "until", "type":
+		return "", false
+	}
+	return word, true
+}
+
+func look(name, what, dir string) Program {
+	p := Program{Name: name, For: what}
+	if strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) {
+			return p // of the tree, or made by setup
+		}
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		p.Missing = true
+		return p
+	}
+	p.Path = found
+	return p
 }
 
 // StopIdle records the stop of a cancelled run that no process searches. When

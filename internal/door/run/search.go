@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/cladehq/clade"
@@ -352,4 +354,18 @@ func Number(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.6g", x)
+}
+
+// Output opens the file that a background search of the run writes what it
+// prints to.
+func (d *Door) Output(ctx context.Context, name string) (*os.File, error) {
+	r, err := d.c.Open(ctx, name, d.here)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := os.MkdirAll(r.Dir(), 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(r.Dir(), "output.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/door/run"
+)
+
+// A display shows a search while it runs.
+type display interface {
+	step(string)
+	progress(clade.View)
+	close()
+}
+
+// display picks the live one on a terminal, JSON lines with --json, else plain
+// lines.
+func (e *env) display(name string) display {
+	switch {
+	case e.json:
+		return e.newEvents(name)
+	case !e.plain && isTerminal(e.Stdout) && isTerminal(e.Stderr):
+		return newLive(e.Stdout)
+	}
+	return &lines{w: e.Stderr}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// lines prints a line when there is something new, and at least every few
+// seconds while the search goes on.
+type lines struct {
+	w    io.Writer
+	mu   sync.Mutex
+	best clade.ID
+	base bool
+	next time.Time
+}
+
+const quiet = 5 * time.Second
+
+func (l *lines) step(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintf(l.w, "%s\n", text)
+}
+
+func (l *lines) progress(v clade.View) {
+	h := v.Head()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base := v.Life(clade.Base)
+	if !l.base && base.Scored {
+		l.base = true
+		fmt.Fprintf(l.w, "baseline %s\n", values(h.Spec.Measures, base.Values))
+	}
+	best := v.Life(h.Best)
+	switch {
+	case h.Best != l.best && best.Scored:
+		l.best = h.Best
+		fmt.Fprintf(l.w, "%5d/%d  best %s by %d: %s\n", h.Closed, h.Spec.Budget.Candidates, values(h.Spec.Measures, best.Values), best.ID, best.Summary)
+	case time.Now().After(l.next):
+		fmt.Fprintf(l.w, "%5d/%d  %d usable\n", h.Closed, h.Spec.Budget.Candidates, h.Usable)
+	default:
+		return
+	}
+	l.next = time.Now().Add(quiet)
+}
+
+func (l *lines) close() {}
+
+// values are a candidate's numbers in the order of the measures.
+func values(measures []clade.Measure, vs map[string]float64) string {
+	text := ""
+	for _, m := range measures {
+		v, ok := vs[m.ID]
+		if !ok {
+			continue
+		}
+		if text != "" {
+			text += "  "
+		}
+		text += m.ID + " " + run.Number(v)
+		if m.Unit != "" {
+			text += " " + m.Unit
+		}
+	}
+	return text
+}
+
+// line writes v as one line of JSON.
+func (e *env) line(v any) error {
+	enc := json.NewEncoder(e.Stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// events prints the run's log as JSON lines while it grows.
+type events struct {
+	e    *env
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+func (e *env) newEvents(name string) *events {
+	ctx, stop := context.WithCancel(context.Background())
+	ev := &events{e: e, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(ev.done)
+		d, err := e.door()
+		if err != nil {
+			return
+		}
+		_ = d.Log(ctx, name, 0, true, func(en run.Entry) error {
+			return e.line(struct {
+				Event string `json:"event"`
+				run.Entry
+			}{"log", en})
+		})
+	}()
+	return ev
+}
+
+func (ev *events) step(string)         {}
+func (ev *events) progress(clade.View) {}
+
+// close waits for the stop to be printed, or for a moment when there is none.
+func (ev *events) close() {
+	select {
+	case <-ev.done:
+	case <-time.After(300 * time.Millisecond):
+	}
+	ev.stop()
+	<-ev.done
+}

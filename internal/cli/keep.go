@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cladehq/clade"
+)
+
+func (e *env) gcCmd() *cobra.Command {
+	var templates bool
+	var remove []string
+	c := &cobra.Command{
+		Use: "gc", Short: "Free what nothing needs", Args: cobra.NoArgs,
+		Long: `Removes what dead processes left in the cache and forgets runs that are gone. With
+--templates it removes prepared base trees too, which the next run makes anew;
+with --remove RUN it deletes a run with its log.`,
+		Example: "  clade gc\n  clade gc --templates\n  clade gc --remove packing-k3f9x",
+	}
+	c.Flags().BoolVar(&templates, "templates", false, "remove prepared base trees that nothing uses")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "delete this run (may be repeated)")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		got, err := d.GC(c.Context(), templates, remove)
+		if err != nil {
+			return err
+		}
+		return e.print(got, func(w io.Writer) {
+			fmt.Fprintf(w, "freed %s\n", clade.Bytes(got.Bytes))
+			for _, r := range got.Removed {
+				fmt.Fprintf(w, "deleted run %s\n", r)
+			}
+			for _, r := range got.Forgotten {
+				fmt.Fprintf(w, "forgot run %s, which is gone\n", r)
+			}
+		})
+	}
+	return c
+}
+
+func (e *env) doctorCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "What this machine can do for clade, and what it cannot", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d, err := e.door()
+			if err != nil {
+				return err
+			}
+			checks := d.Doctor(c.Context())
+			if err := e.print(checks, func(w io.Writer) {
+				table(w, func(tw *tabwriter.Writer) {
+					for _, k := range checks {
+						fmt.Fprintf(tw, "%s\t%s\t%s\n", k.State, k.Name, k.Text)
+						if k.Hint != "" {
+							fmt.Fprintf(tw, "\t\t→ %s\n", k.Hint)
+						}
+					}
+				})
+			}); err != nil {
+				return err
+			}
+			for _, k := range checks {
+				if k.State == "bad" {
+					return &clade.Problem{Fault: clade.FaultEnvironment, Text: k.Name + ": " + k.Text, Hint: k.Hint}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (e *env) schemaCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of clade.yaml", Args: cobra.NoArgs,
+		Long: "Prints the JSON Schema (draft 2020-12) that a clade.yaml or clade.json follows.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			d, err := e.door()
+			if err != nil {
+				return err
+			}
+			_, err = e.Stdout.Write(d.Schema())
+			return err
+		},
+	}
+}
+
+func (e *env) storeCmd() *cobra.Command {
+	c := &cobra.Command{Use: "store", Short: "Check or rebuild a run's stored state", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	verb := func(use, short string, rebuild bool) *cobra.Command {
+		return &cobra.Command{Use: use + " [RUN]", Short: short, Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+			RunE: func(c *cobra.Command, args []string) error {
+				d, err := e.door()
+				if err != nil {
+					return err
+				}
+				got, err := d.Check(c.Context(), first(args), rebuild)
+				if got == nil {
+					return err
+				}
+				if perr := e.print(got, func(w io.Writer) {
+					if len(got.Wrong) == 0 {
+						fmt.Fprintf(w, "%s is sound\n", got.Run)
+					}
+					for _, x := range got.Wrong {
+						fmt.Fprintf(w, "wrong: %s\n", x)
+					}
+				}); err == nil {
+					err = perr
+				}
+				return err
+			}}
+	}
+	c.AddCommand(verb("check", "Verify a run's log, projections and commits", false),
+		verb("rebuild", "Make everything but the log anew from the log", true))
+	return c
+}
+
+func (e *env) exitCodesCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "exit-codes", Short: "What the exit codes mean", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return e.print(Codes, func(w io.Writer) {
+				table(w, func(tw *tabwriter.Writer) {
+					for _, c := range Codes {
+						fmt.Fprintf(tw, "%d\t%s\t%s\n", c.Code, c.Fault, c.Text)
+					}
+				})
+			})
+		},
+	}
+}

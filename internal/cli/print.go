@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/door/run"
+)
+
+func table(w io.Writer, fn func(*tabwriter.Writer)) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fn(tw)
+	_ = tw.Flush()
+}
+
+func printRuns(w io.Writer, runs []control.Located) {
+	if len(runs) == 0 {
+		fmt.Fprintln(w, "no runs yet; clade run starts one")
+		return
+	}
+	table(w, func(tw *tabwriter.Writer) {
+		fmt.Fprintln(tw, "RUN\tSTARTED\tTARGET")
+		for _, r := range runs {
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", r.Run, ago(r.At), r.Where)
+		}
+	})
+}
+
+func printRows(w io.Writer, measures []clade.Measure, rows []run.Row) {
+	table(w, func(tw *tabwriter.Writer) {
+		fmt.Fprint(tw, "ID\tSTATUS\tPARENTS")
+		for _, m := range measures {
+			fmt.Fprintf(tw, "\t%s", strings.ToUpper(m.ID))
+		}
+		fmt.Fprintln(tw, "\tWHAT")
+		for _, r := range rows {
+			fmt.Fprintf(tw, "%d\t%s\t%s", r.ID, r.Status, ids(r.Parents))
+			for _, m := range measures {
+				if v, ok := r.Values[m.ID]; ok {
+					fmt.Fprintf(tw, "\t%s", run.Number(v))
+				} else {
+					fmt.Fprint(tw, "\t—")
+				}
+			}
+			fmt.Fprintf(tw, "\t%s\n", clip(printable(what(r)), 60))
+		}
+	})
+}
+
+// what is the best short description of an attempt: the real edit, the failure,
+// or the plan.
+func what(r run.Row) string {
+	switch {
+	case r.Failure != clade.OK:
+		return fmt.Sprintf("%s: %s", r.Failure, r.Detail)
+	case r.Summary != "":
+		return r.Summary
+	}
+	return r.Why
+}
+
+func ids(list []clade.ID) string {
+	if len(list) == 0 {
+		return "—"
+	}
+	var out []string
+	for _, id := range list {
+		out = append(out, fmt.Sprint(id))
+	}
+	return strings.Join(out, ",")
+}
+
+func printStatus(w io.Writer, s *run.Status) {
+	fmt.Fprintf(w, "%s  %s\n", s.Run, s.Objective)
+	fmt.Fprintf(w, "%s", s.State)
+	switch {
+	case s.Holder != nil:
+		fmt.Fprintf(w, " by process %d on %s", s.Holder.PID, s.Holder.Host)
+	case s.State == run.StateInterrupted:
+		fmt.Fprintf(w, "; clade resume %s goes on", s.Run)
+	}
+	if s.Reason != "" {
+		fmt.Fprintf(w, ": %s", s.Reason)
+	}
+	fmt.Fprintf(w, "\n%d of %d candidates judged, %d usable, %d open, started %s\n",
+		s.Judged, s.Budget.Candidates, s.Usable, len(s.Open), ago(s.Started))
+	money(w, s)
+	fmt.Fprintln(w)
+	rows := append([]run.Row{}, s.Top...)
+	if len(rows) == 0 {
+		rows = append(rows, s.Base)
+	}
+	printRows(w, s.Measures, rows)
+	printProof(w, s)
+	for _, n := range s.Warnings {
+		fmt.Fprintf(w, "note: %s\n", printable(n))
+	}
+}
+
+func money(w io.Writer, s *run.Status) {
+	if s.Budget.USD == nil && s.Spent.Microdollars == 0 {
+		return
+	}
+	fmt.Fprintf(w, "spent $%s", s.Spent.Microdollars)
+	if s.Held.Microdollars > 0 {
+		fmt.Fprintf(w, ", held $%s", s.Held.Microdollars)
+	}
+	if s.Budget.USD != nil {
+		fmt.Fprintf(w, ", left $%s", max(0, *s.Budget.USD-s.Spent.Microdollars-s.Held.Microdollars))
+	}
+	if s.Spent.Unknown {
+		fmt.Fprint(w, " (some of it is the hold of attempts that did not say what they cost)")
+	}
+	fmt.Fprintln(w)
+}
+
+// printProof says what a winner's figure is worth.
+func printProof(w io.Writer, s *run.Status) {
+	if s.Winner == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nwinner %d: %s\n", s.Winner.ID, printable(s.Winner.Summary))
+	if f := s.Final; f != nil {
+		fmt.Fprintf(w, "  %s\n", proof(s.Measures, f))
+		fmt.Fprintf(w, "  during the search it looked like %s (selected, so biased)\n", run.Number(f.Selected))
+	}
+	if s.State != run.StateApplied {
+		fmt.Fprintf(w, "next: clade diff, then clade apply\n")
+	}
+}
+
+// proof is the final's figure in words.
+func proof(measures []clade.Measure, f *clade.Final) string {
+	relative := false
+	for _, m := range measures {
+		relative = relative || m.ID == f.Measure && m.Noise == clade.NoiseTiming
+	}
+	amount := func(x float64) string {
+		switch {
+		case math.IsInf(x, 0):
+			return "∞"
+		case relative:
+			return fmt.Sprintf("%+.2f %%", 100*x)
+		}
+		return fmt.Sprintf("%+.6g", x)
+	}
+	text := fmt.Sprintf("%s %s against %s: gain %s", f.Measure, run.Number(f.Value), run.Number(f.Base), amount(f.Estimate))
+	if f.Kind != "exact" {
+		text += fmt.Sprintf(" [%s, %s], p %.3g", amount(f.Low), amount(f.High), f.P)
+	}
+	return text + fmt.Sprintf(", n %d, look %d, %s", f.N, f.Look, f.Kind)
+}
+
+// printEnd is printed when a search is over.
+func printEnd(w io.Writer, s *run.Status) {
+	fmt.Fprintf(w, "%s after %d candidates", s.State, s.Judged)
+	if s.Reason != "" {
+		fmt.Fprintf(w, ": %s", s.Reason)
+	}
+	fmt.Fprintln(w)
+	if s.Base.Score != nil {
+		fmt.Fprintf(w, "baseline  %s\n", values(s.Measures, s.Base.Values))
+	}
+	if s.Best != nil {
+		fmt.Fprintf(w, "best      %s by %d: %s\n", values(s.Measures, s.Best.Values), s.Best.ID, printable(s.Best.Summary))
+	}
+	printProof(w, s)
+}
+
+func printTree(w io.Writer, measures []clade.Measure, root *run.Node) {
+	var draw func(n *run.Node, lead, branch string)
+	draw = func(n *run.Node, lead, branch string) {
+		label := fmt.Sprintf("%d %s", n.ID, n.Status)
+		if n.ID == clade.Base {
+			label = "base"
+		}
+		fmt.Fprintf(w, "%s%s  %s  %s\n", branch, label, values(measures, n.Values), clip(printable(what(n.Row)), 60))
+		for i, c := range n.Children {
+			if i == len(n.Children)-1 {
+				draw(c, lead+"   ", lead+"└─ ")
+			} else {
+				draw(c, lead+"│  ", lead+"├─ ")
+			}
+		}
+	}
+	draw(root, "", "")
+}
+
+func printDetail(w io.Writer, d *run.Detail) {
+	fmt.Fprintf(w, "candidate %d  %s", d.ID, d.Status)
+	if d.Category != "" {
+		fmt.Fprintf(w, " (%s)", d.Category)
+	}
+	fmt.Fprintln(w)
+	table(w, func(tw *tabwriter.Writer) {
+		put := func(k, v string) {
+			if v != "" {
+				fmt.Fprintf(tw, "%s\t%s\n", k, printable(v))
+			}
+		}
+		put("plan", d.Why)
+		put("parents", ids(d.Parents))
+		put("operator", d.Operator)
+		put("edit", d.Summary)
+		put("verdict", d.Verdict)
+		put("commit", d.Commit)
+		put("isolation", d.Isolation)
+		put("children", ids(d.Children))
+		if d.Failure != clade.OK {
+			put("failure", string(d.Failure)+": "+strings.ReplaceAll(d.Detail, "\n", " ⏎ "))
+		}
+		if d.Tries > 1 {
+			put("tries", fmt.Sprint(d.Tries))
+		}
+		if d.Paid.Microdollars > 0 {
+			put("paid", "$"+d.Paid.Microdollars.String())
+		}
+		put("wall", d.Paid.Wall.Round(time.Millisecond).String())
+		for _, f := range d.LogFiles {
+			put("output", f)
+		}
+	})
+	if len(d.Evaluations) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	table(w, func(tw *tabwriter.Writer) {
+		fmt.Fprintln(tw, "SUBJECT\tCHECK\tCASE\tSPLIT\tREP\tVALUE\t")
+		for _, ev := range d.Evaluations {
+			for _, s := range ev.Samples {
+				fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%d\t%s\t%s\n", ev.Subject, s.Check, clip(printable(s.Case), 24), s.Split, s.Replicate, reading(s), clip(printable(s.Detail), 60))
+			}
+		}
+	})
+}
+
+func reading(s clade.Sample) string {
+	switch {
+	case s.Class != clade.OK && !s.Gate:
+		return "no value (" + string(s.Class) + ")"
+	case s.Gate && s.Value == 1:
+		return "passed"
+	case s.Gate:
+		return "failed"
+	case s.PaidBy != 0:
+		return fmt.Sprintf("%s (from %d)", run.Number(s.Value), s.PaidBy)
+	}
+	return run.Number(s.Value)
+}
+
+func printPlan(w io.Writer, p *run.Plan) {
+	table(w, func(tw *tabwriter.Writer) {
+		put := func(k, format string, args ...any) { fmt.Fprintf(tw, "%s\t%s\n", k, fmt.Sprintf(format, args...)) }
+		put("objective", "%s", p.Spec.Objective)
+		put("target", "%s (%s)", p.Target, p.Spec.Target.Kind)
+		if p.From != "" {
+			put("base", "commit %s", p.From)
+		}
+		if len(p.LeftOut) > 0 {
+			put("left out", "%s", strings.Join(p.LeftOut, ", "))
+		}
+		for _, g := range p.Spec.Gates {
+			put("gate", "%s: %s", g.ID, strings.Join(g.Args(), " "))
+		}
+		for _, m := range p.Spec.Measures {
+			put("measure", "%s, %s, read %s, noise %s", m.ID, m.Goal, m.Read.Kind, m.Noise)
+		}
+		if len(p.Splits) > 0 {
+			put("cases", "train %d, select %d, test %d", p.Splits[clade.SplitTrain], p.Splits[clade.SplitSelect], p.Splits[clade.SplitTest])
+		}
+		var ops []string
+		for _, o := range p.Spec.Operators {
+			ops = append(ops, o.Name)
+		}
+		put("operators", "%s", strings.Join(ops, ", "))
+		put("search", "%s, %d at once, seed %d", p.Spec.Search.Strategy, p.Spec.Slots, p.Spec.Seed)
+		put("isolation", "%s", p.Grade)
+		for _, n := range p.Weaker {
+			put("", "%s", n)
+		}
+		put("at most", "%d candidates, %d commands each, %d in all", p.Worst.Candidates, p.Worst.PerCase, p.Worst.Commands)
+		if p.Worst.USD != nil {
+			put("money", "at most $%s", *p.Worst.USD)
+		} else {
+			put("money", "none: no operator of this spec is paid")
+		}
+		put("state", "%s", p.State)
+		if p.Base != nil {
+			put("base measured", "%s", values(p.Spec.Measures, p.Base.Values))
+		}
+		for _, q := range p.Missing() {
+			put("missing", "%s, for %s", q.Name, q.For)
+		}
+		for _, n := range p.Warnings {
+			put("note", "%s", n)
+		}
+	})
+}

@@ -1,0 +1,353 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/door/run"
+)
+
+func (e *env) initCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "init [FOLDER]",
+		Short:   "Write a starter spec for a folder",
+		Long:    "Looks at a folder (Go, Python, Node, Rust, a SKILL.md, a prompt) and writes a commented\nclade.yaml that fits it. Nothing is executed and no file is replaced.",
+		Example: "  clade init\n  clade init skills/invoice",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			d, err := e.door()
+			if err != nil {
+				return err
+			}
+			got, err := d.Init(c.Context(), e.path(args))
+			if err != nil {
+				return err
+			}
+			return e.print(got, func(w io.Writer) {
+				fmt.Fprintf(w, "wrote %s\n", got.File)
+				for _, n := range got.Notes {
+					fmt.Fprintf(w, "  %s\n", n)
+				}
+				fmt.Fprintln(w, "next: read it, then clade plan")
+			})
+		},
+	}
+}
+
+// changeFlags adds the flags that change a spec.
+func changeFlags(c *cobra.Command) func() run.Changes {
+	f := c.Flags()
+	var ch run.Changes
+	var seed uint64
+	f.IntVar(&ch.Candidates, "candidates", 0, "how many candidates to try, instead of budget.candidates")
+	f.DurationVar(&ch.Wall, "wall", 0, "how long to search (90s, 10m), instead of budget.wall")
+	f.IntVar(&ch.Slots, "slots", 0, "attempts at once, instead of slots")
+	f.Uint64Var(&seed, "seed", 0, "seed of the search, instead of seed")
+	f.StringVar(&ch.Strategy, "strategy", "", "generational, hillclimb or race, instead of search.strategy")
+	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
+	return func() run.Changes {
+		if f.Changed("seed") {
+			ch.Seed = &seed
+		}
+		return ch
+	}
+}
+
+func (e *env) planCmd() *cobra.Command {
+	var measure bool
+	c := &cobra.Command{
+		Use:   "plan [SPEC]",
+		Short: "Say what a run would do and the most it can cost",
+		Long: `Resolves the spec (a file, or the folder that holds clade.yaml), checks that every
+program it needs is there and says what a run would do and the most it can cost.
+With --measure the base is evaluated too, exactly as a run would; nothing is kept.`,
+		Example: "  clade plan\n  clade plan examples/packing --measure",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	changes := changeFlags(c)
+	c.Flags().BoolVar(&measure, "measure", false, "also evaluate the base")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		p, err := d.Plan(c.Context(), e.path(args), changes(), measure, e.step)
+		if p == nil || p.Forecast == nil {
+			return err
+		}
+		if perr := e.print(p, func(w io.Writer) { printPlan(w, p) }); err == nil {
+			err = perr
+		}
+		if missing := p.Missing(); err == nil && len(missing) > 0 {
+			err = &clade.Problem{Fault: clade.FaultEnvironment, Text: missing[0].For + " needs " + missing[0].Name + ", which is not on PATH"}
+		}
+		if err == nil && p.Stop != "" {
+			err = &clade.Problem{Fault: clade.FaultBaseline, Text: p.Stop}
+		}
+		return err
+	}
+	return c
+}
+
+func (e *env) runCmd() *cobra.Command {
+	var detach bool
+	c := &cobra.Command{
+		Use:   "run [SPEC]",
+		Short: "Search: propose, measure, select, prove a winner",
+		Long: `Opens a run of the spec (a file, or the folder that holds clade.yaml) and searches
+until the budget is spent, the goal is reached or nothing more can be gained.
+Your files are only read; clade apply lands the winner.
+
+Ctrl-C once lets running attempts end, twice stops at once; clade resume goes on
+from either, and from a crash.`,
+		Example: "  clade run\n  clade run examples/packing --candidates 500 --seed 7\n  clade run --detach && clade watch",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	changes := changeFlags(c)
+	c.Flags().BoolVar(&detach, "detach", false, "search in the background and return at once")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		s, err := d.Start(c.Context(), e.path(args), changes())
+		if err != nil {
+			return err
+		}
+		e.started(s)
+		if detach {
+			return e.detach(c.Context(), d, s.Run, s.State)
+		}
+		return e.search(c.Context(), d, s.Run)
+	}
+	return c
+}
+
+func (e *env) started(s *run.Started) {
+	if e.json {
+		return
+	}
+	fmt.Fprintf(e.Stderr, "run %s of %s\n", s.Run, s.Where)
+	if len(s.LeftOut) > 0 {
+		fmt.Fprintf(e.Stderr, "not part of it, since not committed: %s\n", strings.Join(s.LeftOut, ", "))
+	}
+	for _, w := range s.Warnings {
+		fmt.Fprintf(e.Stderr, "note: %s\n", w)
+	}
+}
+
+func (e *env) resumeCmd() *cobra.Command {
+	var detach bool
+	c := &cobra.Command{
+		Use:   "resume [RUN]",
+		Short: "Go on with a run that was interrupted, paused, cancelled or ended",
+		Long: `Goes on with a run exactly where its log ends: what was measured is not measured
+again. With more budget a run that has ended searches on.`,
+		Example:           "  clade resume\n  clade resume packing-k3f9x --candidates 1000",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: e.runs,
+	}
+	changes := changeFlags(c)
+	c.Flags().BoolVar(&detach, "detach", false, "search in the background and return at once")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		name, err := d.Reopen(c.Context(), first(args), changes())
+		if err != nil {
+			return err
+		}
+		if detach {
+			return e.detach(c.Context(), d, name, "")
+		}
+		return e.search(c.Context(), d, name)
+	}
+	return c
+}
+
+// search runs the search in this process with a live display.
+func (e *env) search(ctx context.Context, d *run.Door, name string) error {
+	hard, soft, release := interruptible(ctx, func(times int) {
+		if times == 1 {
+			e.step("letting the running attempts end; once more stops at once")
+		}
+	})
+	defer release()
+	show := e.display(name)
+	s, err := d.Search(hard, name, control.Launch{Soft: soft, Step: show.step, Progress: show.progress})
+	show.close()
+	if s != nil {
+		if perr := e.ended(s); err == nil {
+			err = perr
+		}
+	}
+	if errors.Is(err, context.Canceled) || soft.Err() != nil && clade.FaultOf(err) == "" && err != nil {
+		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "interrupted", Hint: "clade resume " + name + " goes on"}
+	}
+	return err
+}
+
+// interruptible derives two contexts: the first signal cancels soft, the second
+// hard as well.
+func interruptible(ctx context.Context, tell func(times int)) (hard, soft context.Context, release func()) {
+	hard, stopHard := context.WithCancel(ctx)
+	soft, stopSoft := context.WithCancel(hard)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		for times := 1; ; times++ {
+			select {
+			case <-signals:
+				tell(times)
+				if times == 1 {
+					stopSoft()
+				} else {
+					stopHard()
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return hard, soft, func() {
+		signal.Stop(signals)
+		close(done)
+		stopSoft()
+		stopHard()
+	}
+}
+
+// ended prints where a search ended.
+func (e *env) ended(s *run.Status) error {
+	if e.json {
+		return e.line(struct {
+			Event string `json:"event"`
+			*run.Status
+		}{"status", s})
+	}
+	printEnd(e.Stdout, s)
+	return nil
+}
+
+// detach starts the search in a process of its own and returns once it holds
+// the run.
+func (e *env) detach(ctx context.Context, d *run.Door, name, _ string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	s, err := d.Status(ctx, name, 0)
+	if err != nil {
+		return err
+	}
+	out, err := d.Output(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	cmd := exec.Command(self, "resume", name, "--plain")
+	cmd.Stdout, cmd.Stderr, cmd.Dir = out, out, filepath.Dir(s.Where)
+	cmd.SysProcAttr = alone()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start in the background: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		s, err := d.Status(ctx, name, 0)
+		if err != nil {
+			return err
+		}
+		if s.Holder != nil || s.Stop != clade.StopNone {
+			break
+		}
+		select {
+		case <-ended:
+			return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the background search ended at once", Hint: "see " + out.Name()}
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return e.print(map[string]any{"run": name, "pid": cmd.Process.Pid, "output": out.Name()}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is searched by process %d; clade watch %s shows it\n", name, cmd.Process.Pid, name)
+	})
+}
+
+func (e *env) cancelCmd() *cobra.Command {
+	var why string
+	c := &cobra.Command{
+		Use: "cancel [RUN]", Short: "End a run now; what it found stays",
+		Long:    "Ends a run: running attempts are stopped within a moment, whoever searches it.\nclade resume goes on later.",
+		Example: "  clade cancel\n  clade cancel packing-k3f9x --why 'wrong target'",
+		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+	}
+	c.Flags().StringVar(&why, "why", "cancelled", "reason kept in the log")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		name, err := d.Cancel(c.Context(), first(args), why)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]any{"run": name, "cancelled": true}, func(w io.Writer) { fmt.Fprintf(w, "%s is cancelled\n", name) })
+	}
+	return c
+}
+
+func (e *env) pauseCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "pause [RUN]", Short: "Begin no new attempts until resumed", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+		Long: "Lets running attempts end and begins no new ones. clade resume ends the pause, also of a\nrun that another process searches.",
+		RunE: func(c *cobra.Command, args []string) error {
+			d, err := e.door()
+			if err != nil {
+				return err
+			}
+			name, err := d.Direct(c.Context(), first(args), clade.Base, clade.DirectPause, "")
+			if err != nil {
+				return err
+			}
+			return e.print(map[string]any{"run": name, "paused": true}, func(w io.Writer) { fmt.Fprintf(w, "%s is paused\n", name) })
+		},
+	}
+}
+
+func (e *env) steerCmd() *cobra.Command {
+	var run string
+	c := &cobra.Command{
+		Use: "steer TEXT", Short: "Tell later attempts of a run something", Args: cobra.ExactArgs(1),
+		Long:    "Adds a note that the briefs of later attempts cite.",
+		Example: "  clade steer 'leave the cache alone'",
+	}
+	c.Flags().StringVar(&run, "run", "", "which run; default the newest here")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		name, err := d.Direct(c.Context(), run, clade.Base, clade.DirectSteer, args[0])
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]any{"run": name, "steered": true}, func(w io.Writer) { fmt.Fprintf(w, "noted for %s\n", name) })
+	}
+	return c
+}

@@ -1,0 +1,130 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/store"
+)
+
+// A Check is one line of doctor.
+type Check struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // ok, note, bad
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// A Swept says what a collection freed.
+type Swept struct {
+	Bytes     int64    `json:"bytes"`
+	Removed   []string `json:"removed_runs,omitempty"`
+	Forgotten []string `json:"forgotten_runs,omitempty"` // in the index, but gone from disk
+	Named     int      `json:"named_commits"`
+}
+
+// GC names every commit that a log names so that git keeps it, forgets runs
+// that are gone, and removes what dead processes left in the cache. With
+// templates it also removes templates that nothing uses; remove lists runs to
+// delete with their logs.
+func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swept, error) {
+	out := &Swept{}
+	ix, err := c.Index()
+	if err != nil {
+		return nil, err
+	}
+	defer ix.Close()
+	all, err := ix.Find(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range all {
+		if _, err := os.Stat(at.State); err == nil && !slices.Contains(remove, at.Run) {
+			if err := c.nameCommits(ctx, at, out); err == nil {
+				continue
+			} else if !errors.Is(err, store.ErrNoRun) && clade.FaultOf(err) != clade.FaultNotFound {
+				return out, fmt.Errorf("run %s: %w", at.Run, err)
+			}
+			out.Forgotten = append(out.Forgotten, at.Run)
+		} else if slices.Contains(remove, at.Run) {
+			if err := c.removeRun(ctx, at); err != nil {
+				return out, err
+			}
+			out.Removed = append(out.Removed, at.Run)
+		} else {
+			out.Forgotten = append(out.Forgotten, at.Run)
+		}
+		if err := ix.Remove(ctx, at.Run); err != nil {
+			return out, err
+		}
+	}
+	ws, err := c.Workspaces(c.Cache, nil, nil)
+	if err != nil {
+		return out, err
+	}
+	out.Bytes, err = ws.Sweep(ctx, templates)
+	return out, err
+}
+
+func (c *Control) nameCommits(ctx context.Context, at store.Located, out *Swept) error {
+	r, err := c.openAt(ctx, at, false)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	led, err := r.Ledger(ctx)
+	if err != nil {
+		return err
+	}
+	commits, err := r.commits(ctx)
+	if err != nil {
+		return err
+	}
+	refs := map[string]string{}
+	for _, commit := range commits {
+		refs["refs/clade/"+at.Run+"/"+commit] = commit
+	}
+	out.Named += len(refs)
+	return led.Name(ctx, refs)
+}
+
+func (c *Control) removeRun(ctx context.Context, at store.Located) error {
+	st, err := c.Store(at.State, false)
+	if err != nil {
+		return err
+	}
+	lease, holder, err := st.Lease(ctx, at.Run)
+	if errors.Is(err, store.ErrHeld) {
+		return &clade.Problem{Fault: clade.FaultBusy, Text: fmt.Sprintf("run %s is searched by process %d", at.Run, holder.PID),
+			Hint: "clade cancel ends it"}
+	}
+	if err != nil && !errors.Is(err, store.ErrNoRun) {
+		return err
+	}
+	if err == nil {
+		defer lease.Release()
+	}
+	if err := st.Remove(ctx, at.Run); err != nil && !errors.Is(err, store.ErrNoRun) {
+		return err
+	}
+	return nil
+}
+
+// Size is the number of bytes of the files below dir; what cannot be read is
+// not counted.
+func Size(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}

@@ -1,0 +1,63 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/store"
+)
+
+// scratch gives fn a ledger that is gone afterwards.
+func (c *Control) scratch(ctx context.Context, fn func(ledger.Ledger) error) error {
+	return c.scratchDir(func(dir string) error {
+		led, err := c.Ledger(ctx, filepath.Join(dir, "ledger.git"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(fn(led), led.Close())
+	})
+}
+
+func (c *Control) scratchDir(fn func(dir string) error) error {
+	if err := os.MkdirAll(c.Cache, 0o755); err != nil {
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot write the cache folder " + c.Cache, Err: err}
+	}
+	dir, err := os.MkdirTemp(c.Cache, "scratch-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(dir), os.RemoveAll(dir))
+}
+
+// Measure evaluates the base of a resolved spec as a run would, keeping
+// nothing, and gives fn what it saw.
+func (c *Control) Measure(ctx context.Context, r *Resolved, step func(string), fn func(clade.View) error) error {
+	return c.scratchDir(func(dir string) error {
+		alone := *c
+		alone.StateFor = dir
+		alone.Index = func() (store.Index, error) { return nowhere{}, nil }
+		only := *r
+		only.State = dir
+		only.Spec.Budget.Candidates = 0
+		only.Digest = Digest(&only.Spec)
+		run, err := alone.Create(ctx, &only)
+		if err != nil {
+			return err
+		}
+		err = run.Launch(ctx, Launch{Step: step})
+		if err == nil {
+			err = run.View(ctx, fn)
+		}
+		return errors.Join(err, run.Close())
+	})
+}
+
+// nowhere is the index of a run that nobody shall find.
+type nowhere struct{ store.Index }
+
+func (nowhere) Add(context.Context, store.Located) error { return nil }
+func (nowhere) Close() error                             { return nil }
