@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"syscall"
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -23,8 +24,12 @@ func problem(path string, err error) error {
 		return coded(path, said.Code()&0xff, err)
 	case errors.Is(err, clade.ErrCorruptLog):
 		return &clade.Problem{Fault: clade.FaultCorrupt, Text: "the log cannot be read", Where: path, Hint: keepItHint, Err: err}
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return cannotWrite(path, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return coded(path, codes.SQLITE_FULL, err)
+	case errors.Is(err, syscall.EIO):
+		return coded(path, codes.SQLITE_IOERR, err)
 	}
 	return err
 }
