@@ -100,7 +100,8 @@ func (r *Repo) bare(ctx context.Context, dir string, args ...string) ([]byte, er
 	cmd := r.command(ctx, args)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, stderr
 	cmd.Env = append(Scrub(os.Environ()), "LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
-	return out.Bytes(), failure(ctx, args, cmd.Run(), stderr)
+	err := failure(ctx, args, cmd.Run(), stderr)
+	return out.Bytes(), err
 }
 
 func refused(dir string, err error) error {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A FastImport is one git fast-import. What it was given is readable through it
-// at once, and by other processes after Checkpoint. It is safe for concurrent
-// use. Once it has died, by itself or because it was given nonsense, every
+// A FastImport is one git fast-import. What it is given is in the repository
+// after Checkpoint; until then its ids mean nothing to anybody else, and even it
+// knows unfinished commits only by their marks. It is safe for concurrent use. Once it has died, by itself or because it was given nonsense, every
 // call reports ErrEnded and what was not checkpointed is lost.
 type FastImport struct{ p *process }
 
@@ -49,28 +49,6 @@ func (f *FastImport) Make(mark int, write func(io.Writer) error) (id string, err
 		return nil
 	})
 	return id, err
-}
-
-// Blob reads a blob by its id, wherever it lies. It reports ErrMissing if there
-// is none. The id of anything but a blob is fatal.
-func (f *FastImport) Blob(id string) (data []byte, err error) {
-	var missing error
-	err = f.p.exchange(func(w *bufio.Writer) error {
-		_, err := fmt.Fprintf(w, "cat-blob %s\n", id)
-		return err
-	}, func(r *bufio.Reader) error {
-		o, err := readHeader(r)
-		if err != nil || o.Type == "" {
-			missing = fmt.Errorf("%s: %w", id, ErrMissing)
-			return err
-		}
-		data, err = readData(r, o.Size)
-		return err
-	})
-	if err == nil {
-		err = missing
-	}
-	return data, err
 }
 
 // Checkpoint returns when everything given so far is in a finished pack, which

@@ -45,6 +45,7 @@ type Ledger struct {
 	marks   map[oid]int     // commits in the writer's unfinished pack
 	next    int             // last mark used
 	pending []*plan         // commits not on disk, oldest first
+	weight  int             // of pending, bytes
 	closed  bool
 
 	flightMu sync.Mutex
@@ -52,10 +53,11 @@ type Ledger struct {
 }
 
 // flight is an object that is not on disk yet: a commit, which has a tree, or a
-// blob, which has a size.
+// blob, which has data.
 type flight struct {
-	tree oid
-	size int64
+	commit bool
+	tree   oid
+	data   []byte
 }
 
 var errClosed = errors.New("ledger is closed")
@@ -190,6 +192,9 @@ func (l *Ledger) Close() error {
 	}
 	return errors.Join(err, l.contents.Close(), l.infos.Close(), l.lock.release())
 }
+
+// Dir is the repository.
+func (l *Ledger) Dir() string { return l.dir }
 
 // packs is where git keeps what a checkpoint finished.
 func (l *Ledger) packs() string { return filepath.Join(l.dir, "objects", "pack") }

@@ -33,42 +33,64 @@ func (l *Ledger) list(tree oid) ([]ledger.Entry, error) {
 	if list, ok := l.lists.get(tree); ok {
 		return list, nil
 	}
-	list, ok, err := l.derive(tree)
+	list, err := l.derive(tree)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		if list, err = l.walk(tree); err != nil {
-			return nil, err
-		}
-	}
-	l.lists.put(tree, list, int64(cap(list))*80+64)
+	l.lists.put(tree, list, listCost(list))
 	return list, nil
 }
 
-// derive makes a listing out of that of the nearest ancestor that has one.
-func (l *Ledger) derive(tree oid) (list []ledger.Entry, ok bool, err error) {
-	from := tree
-	for range nearest {
-		if from, ok = l.ancestor.get(from); !ok {
-			return nil, false, nil
-		}
-		if list, ok = l.lists.get(from); !ok {
-			continue
-		}
-		ds, err := l.trees.diff(from, tree)
-		if err != nil {
-			return nil, false, err
-		}
-		list, err = l.splice(list, ds)
-		return list, true, err
+// derive makes a listing out of that of the nearest ancestor that has one. If
+// none has, the tree it was made from is listed first: its other children will
+// want it too.
+func (l *Ledger) derive(tree oid) ([]ledger.Entry, error) {
+	first, ok := l.ancestor.get(tree)
+	if !ok {
+		return l.walk(tree)
 	}
-	return nil, false, nil
+	from := first
+	list, listed := l.lists.get(from)
+	for range nearest {
+		if listed {
+			break
+		}
+		if from, ok = l.ancestor.get(from); !ok {
+			break
+		}
+		list, listed = l.lists.get(from)
+	}
+	if !listed {
+		from = first
+		var err error
+		if list, err = l.walk(from); err != nil {
+			return nil, err
+		}
+		l.lists.put(from, list, listCost(list))
+	}
+	ds, err := l.trees.diff(from, tree)
+	if err != nil {
+		return nil, err
+	}
+	return l.splice(list, ds)
 }
+
+// listCost is roughly what a listing weighs in memory beside what it shares
+// with others, in bytes.
+func listCost(list []ledger.Entry) int64 { return int64(cap(list))*64 + 64 }
 
 // splice applies differences to a listing; both are sorted by path.
 func (l *Ledger) splice(list []ledger.Entry, ds []ledger.Delta) ([]ledger.Entry, error) {
-	out := make([]ledger.Entry, 0, len(list)+len(ds))
+	var now []ledger.Entry // what ds puts
+	for _, d := range ds {
+		if d.NewMode != "" {
+			now = append(now, ledger.Entry{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Size: -1})
+		}
+	}
+	if err := l.measure(now); err != nil {
+		return nil, err
+	}
+	out := make([]ledger.Entry, 0, len(list)+len(now))
 	for _, d := range ds {
 		i, found := slices.BinarySearchFunc(list, d.Path, func(e ledger.Entry, path string) int {
 			return strings.Compare(e.Path, path)
@@ -78,11 +100,10 @@ func (l *Ledger) splice(list []ledger.Entry, ds []ledger.Delta) ([]ledger.Entry,
 			list = list[1:]
 		}
 		if d.NewMode != "" {
-			out = append(out, ledger.Entry{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Size: -1})
+			out, now = append(out, now[0]), now[1:]
 		}
 	}
-	out = append(out, list...)
-	return out, l.measure(out)
+	return append(out, list...), nil
 }
 
 // walk lists a tree from its objects, one depth after the other, so that all

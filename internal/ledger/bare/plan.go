@@ -1,6 +1,7 @@
 package bare
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/cladehq/clade/internal/ledger"
@@ -37,7 +38,7 @@ func (p *plan) change(c ledger.Change) error {
 		p.dels = append(p.dels, c.Path)
 		return nil
 	}
-	f := put{path: c.Path, mode: c.Mode, data: c.Data, held: c.Blob != ""}
+	f := put{path: c.Path, mode: c.Mode, data: bytes.Clone(c.Data), held: c.Blob != ""}
 	if f.held {
 		id, err := parseOID(c.Blob)
 		if err != nil {

@@ -14,10 +14,10 @@ import (
 func (l *Ledger) remember(p *plan, made map[oid]*node) {
 	l.trees.pin(made)
 	l.flightMu.Lock()
-	l.flight[p.commit] = flight{tree: p.tree}
+	l.flight[p.commit] = flight{commit: true, tree: p.tree}
 	for _, f := range p.puts {
 		if !f.held {
-			l.flight[f.id] = flight{size: int64(len(f.data))}
+			l.flight[f.id] = flight{data: f.data}
 		}
 	}
 	l.flightMu.Unlock()
@@ -32,6 +32,7 @@ func (l *Ledger) remember(p *plan, made map[oid]*node) {
 		l.ancestor.put(p.tree, p.from, 1)
 	}
 	l.pending = append(l.pending, p)
+	l.weight += p.size()
 }
 
 func (l *Ledger) inFlight(id oid) (flight, bool) {
@@ -47,7 +48,7 @@ func (l *Ledger) treeOfCommit(commit string) (oid, error) {
 	if err != nil {
 		return oid{}, fmt.Errorf("commit %w", err)
 	}
-	if f, ok := l.inFlight(id); ok && f.tree != (oid{}) {
+	if f, ok := l.inFlight(id); ok && f.commit {
 		return f.tree, nil
 	}
 	if tree, ok := l.commits.get(id); ok {
@@ -100,8 +101,8 @@ func (l *Ledger) sizesOf(ids []oid) ([]int64, error) {
 	var ask []string
 	var at []int
 	for i, id := range ids {
-		if f, ok := l.inFlight(id); ok && f.tree == (oid{}) {
-			out[i] = f.size
+		if f, ok := l.inFlight(id); ok && !f.commit {
+			out[i] = int64(len(f.data))
 		} else if size, ok := l.sizes.get(id); ok {
 			out[i] = size
 		} else {
@@ -143,28 +144,12 @@ func (l *Ledger) Read(ctx context.Context, blob string) ([]byte, error) {
 
 // load reads a blob that is not cached.
 func (l *Ledger) load(id oid) ([]byte, error) {
-	if f, ok := l.inFlight(id); ok && f.tree == (oid{}) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for _, p := range l.pending {
-			if f, ok := p.given(id); ok {
-				return f.data, nil
-			}
-		}
+	if f, ok := l.inFlight(id); ok && !f.commit {
+		return f.data, nil
 	}
 	o, err := l.contents.Get(id.String())
 	if err == nil && o.Type != "blob" {
 		err = fmt.Errorf("it is a %s: %w", o.Type, git.ErrMissing)
 	}
 	return o.Data, err
-}
-
-// given finds a file whose data the plan brings.
-func (p *plan) given(id oid) (put, bool) {
-	for _, f := range p.puts {
-		if f.id == id && !f.held {
-			return f, true
-		}
-	}
-	return put{}, false
 }

@@ -86,7 +86,7 @@ func (l *Ledger) flush() error {
 	if err != nil {
 		return fmt.Errorf("syncing the ledger: %w", err)
 	}
-	l.pending = nil
+	l.pending, l.weight = nil, 0
 	clear(l.marks)
 	l.flightMu.Lock()
 	clear(l.flight)
@@ -110,10 +110,4 @@ func (l *Ledger) checkpoint() error {
 }
 
 // heavy reports whether too much is held in memory until the next flush.
-func (l *Ledger) heavy() bool {
-	n := l.trees.pinnedBytes()
-	for _, p := range l.pending {
-		n += int64(p.size())
-	}
-	return n > pendingBytes
-}
+func (l *Ledger) heavy() bool { return l.trees.pinnedBytes()+int64(l.weight) > pendingBytes }
