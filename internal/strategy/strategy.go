@@ -14,7 +14,8 @@ type Strategy interface {
 	// verdicts does not depend on the number of slots or on crashes. Other
 	// strategies decide in order of arrival, which the log keeps.
 	Lockstep() bool
-	// Next returns attempts to plan, without IDs. A lockstep strategy ignores
+	// Next returns attempts to plan, to be numbered from Head.Count+1 in this
+	// order, as their stages already are. A lockstep strategy ignores
 	// free, the number of idle slots. No attempts, no stop and nothing open
 	// means that there is nothing more to try.
 	Next(v clade.View, free int) (plan []clade.Attempt, stop *clade.Stopped)

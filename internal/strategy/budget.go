@@ -1,0 +1,183 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cladehq/clade"
+)
+
+// A run in which nothing works is given up after two batches without a usable
+// candidate, but not before so many have failed: few when each may cost money,
+// many when only time is lost.
+const (
+	hopelessPaid = 8
+	hopelessFree = 64
+)
+
+// over says that the search is at its end and why, nil while it is not. Money
+// is not asked here: it depends on what the next attempt may cost.
+func over(v clade.View) *clade.Stopped {
+	h := v.Head()
+	b := &h.Spec.Budget
+	switch {
+	case targetReached(v):
+		return stopped(clade.StopTarget, "%s reached the target %g of %s", Name(leader(v)), *b.Target, h.Spec.Measures[0].ID)
+	case h.Usable == 0 && h.Closed >= hopeless(v):
+		return stopped(clade.StopAllFailed, "all %d candidates failed", h.Closed)
+	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
+		return stopped(clade.StopPlateau, "no better candidate in the last %d %s", sinceBest(v), counted(v))
+	case h.Proposing >= b.Candidates && b.Candidates <= 0:
+		return stopped(clade.StopCandidates, "the budget allows no candidates")
+	case h.Proposing >= b.Candidates && h.Usable == 0 && h.Closed >= h.Proposing:
+		return stopped(clade.StopAllFailed, "all %d candidates failed", h.Closed)
+	case h.Proposing >= b.Candidates:
+		return stopped(clade.StopCandidates, "the budget of %d candidates is used", b.Candidates)
+	}
+	return usedUp(h)
+}
+
+// usedUp says which bound of time, tokens or calls is reached.
+func usedUp(h *clade.Head) *clade.Stopped {
+	b := &h.Spec.Budget
+	switch {
+	case b.Wall > 0 && h.Active >= time.Duration(b.Wall):
+		return stopped(clade.StopWall, "the search has run for %s", b.Wall)
+	case b.Tokens != nil && h.Spent.Tokens+h.Held.Tokens >= *b.Tokens:
+		return stopped(clade.StopTokens, "the budget of %d tokens is used", *b.Tokens)
+	case b.Calls != nil && h.Spent.Calls+h.Held.Calls >= *b.Calls:
+		return stopped(clade.StopCalls, "the budget of %d model calls is used", *b.Calls)
+	}
+	return nil
+}
+
+func stopped(cause clade.Stop, format string, args ...any) *clade.Stopped {
+	return &clade.Stopped{Cause: cause, Reason: fmt.Sprintf(format, args...)}
+}
+
+// leader is the best candidate that may be a parent, the base before there is one.
+func leader(v clade.View) clade.ID {
+	for id := range v.Frontier() {
+		return id
+	}
+	return clade.Base
+}
+
+func targetReached(v clade.View) bool {
+	spec := &v.Head().Spec
+	if spec.Budget.Target == nil || len(spec.Measures) == 0 {
+		return false
+	}
+	m := spec.Measures[0]
+	reached := func(id clade.ID) bool {
+		x, ok := v.Life(id).Values[m.ID]
+		return ok && m.Goal.Sign()*(x-*spec.Budget.Target) >= 0
+	}
+	// One that failed in the final has reached it all the same: going on until
+	// another is lucky enough would be looking until it is green.
+	return reached(leader(v)) || slices.ContainsFunc(finals(v), func(l *clade.Life) bool { return reached(l.ParentOr()) })
+}
+
+func hopeless(v clade.View) int {
+	spec, most := &v.Head().Spec, hopelessFree
+	for _, op := range spec.Operators {
+		if hold(spec, op) != (clade.Amount{}) {
+			most = hopelessPaid
+		}
+	}
+	return max(most, 2*spec.Search.Batch)
+}
+
+// sinceBest counts what was judged since the best measured candidate: whole
+// generations where there are some, else candidates.
+func sinceBest(v clade.View) int {
+	h := v.Head()
+	if last := lastProposing(v); last != nil && last.Generation > 0 {
+		done := last.Generation
+		if last.Open {
+			done--
+		}
+		return done - v.Life(h.Best).Generation
+	}
+	return h.Closed - h.BestAt
+}
+
+func counted(v clade.View) string {
+	if last := lastProposing(v); last != nil && last.Generation > 0 {
+		return "generations"
+	}
+	return "candidates"
+}
+
+// lastProposing is the latest attempt that proposes, nil if there is none.
+func lastProposing(v clade.View) *clade.Life {
+	for id := v.Head().Count; id > 0; id-- {
+		if l := v.Life(id); l.Proposes() {
+			return l
+		}
+	}
+	return nil
+}
+
+// bears cuts a plan to what the money bears: what was spent, what running tries
+// may still spend and what planned ones will, all counted as spent.
+func bears(v clade.View, plan []clade.Attempt) []clade.Attempt {
+	limit := v.Head().Spec.Budget.USD
+	if limit == nil {
+		return plan
+	}
+	used := committed(v)
+	for i, a := range plan {
+		cost := a.Hold.Microdollars
+		if used+cost > *limit || cost == 0 && used >= *limit && !builtIn(&v.Head().Spec, a.Operator) {
+			return plan[:i]
+		}
+		used += cost
+	}
+	return plan
+}
+
+// committed is the money spent, held and needed by open attempts.
+func committed(v clade.View) clade.Microdollars {
+	h := v.Head()
+	used := h.Spent.Microdollars + h.Held.Microdollars
+	for _, id := range v.Open() {
+		if l := v.Life(id); !l.Running && (l.Try == 0 || TriesLeft(l)) {
+			used += l.Hold.Microdollars
+		}
+	}
+	return used
+}
+
+// unaffordable are verdicts on open attempts that the budget no longer bears:
+// those not yet begun, or waiting for another try, when time, tokens or calls
+// are used up; and the newest waiting for another try that money cannot pay.
+func unaffordable(v clade.View) (out []clade.Verdict) {
+	h := v.Head()
+	stop := usedUp(h)
+	over := clade.Microdollars(0)
+	if limit := h.Spec.Budget.USD; limit != nil {
+		over = committed(v) - *limit
+	}
+	if stop == nil && over <= 0 {
+		return nil
+	}
+	open := v.Open()
+	for i := len(open) - 1; i >= 0; i-- {
+		l := v.Life(open[i])
+		if !l.Proposes() || l.Running || l.Try > 0 && !TriesLeft(l) {
+			continue
+		}
+		switch {
+		case stop != nil:
+			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusDiscarded, Category: "budget",
+				Why: "not begun: " + stop.Reason})
+		case over > 0 && l.Hold.Microdollars > 0:
+			over -= l.Hold.Microdollars
+			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusExhausted, Category: "budget",
+				Why: fmt.Sprintf("another try may cost $%s, which the budget does not bear", l.Hold.Microdollars)})
+		}
+	}
+	return out
+}

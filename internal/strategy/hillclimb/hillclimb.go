@@ -1,0 +1,135 @@
+// Package hillclimb searches from the best so far: whatever beats it takes its
+// place, whatever equals it is walked on.
+package hillclimb
+
+import (
+	"fmt"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/policy"
+	"github.com/cladehq/clade/internal/policy/noise"
+	"github.com/cladehq/clade/internal/strategy"
+)
+
+// Search decides in order of arrival, or in lockstep when the spec gives a
+// batch. Its parent is the best candidate, and on a plateau the newest of those
+// that are as good.
+type Search struct {
+	batch   int // 0: in order of arrival
+	planner *strategy.Planner
+}
+
+// New returns the search for a spec.
+func New(spec *clade.Spec, briefers policy.Briefers) *Search {
+	return &Search{batch: spec.Search.Batch, planner: strategy.NewPlanner(briefers)}
+}
+
+var _ strategy.Search = (*Search)(nil)
+
+// Lockstep implements strategy.Strategy.
+func (s *Search) Lockstep() bool { return s.batch > 0 }
+
+// Next implements strategy.Strategy.
+func (s *Search) Next(v clade.View, free int) (plan []clade.Attempt, stop *clade.Stopped) {
+	if s.Lockstep() {
+		free = strategy.Missing(v, s.batch)
+	}
+	parent := clade.Base
+	for id := range v.Frontier() {
+		parent = id
+		break
+	}
+	reason := "from " + strategy.Name(parent) + ", the best so far"
+	for i := range free {
+		plan = append(plan, s.planner.Attempt(v, i, strategy.Choice{Parents: []clade.ID{parent}, Reason: reason}))
+	}
+	return plan, nil
+}
+
+// Judge implements strategy.Judge.
+func (s *Search) Judge(v clade.View) (out []clade.Verdict) {
+	if s.Lockstep() {
+		open, settled := strategy.Awaited(v)
+		if !settled {
+			return nil
+		}
+		return judge(v, open)
+	}
+	var ended []*clade.Life
+	for _, id := range v.Unjudged() {
+		if l := v.Life(id); l.Proposes() && strategy.Settled(l) {
+			ended = append(ended, l)
+		}
+	}
+	return judge(v, ended)
+}
+
+func judge(v clade.View, ended []*clade.Life) (out []clade.Verdict) {
+	if len(ended) == 0 {
+		return nil
+	}
+	best := bar(v)
+	for _, l := range ended {
+		verdict, dismissed := strategy.Dismiss(v, l)
+		if !dismissed {
+			verdict = compare(v, l, best)
+			if verdict.Status == clade.StatusAccepted {
+				best = l
+			}
+		}
+		out = append(out, verdict)
+	}
+	return out
+}
+
+// bar is what a candidate must beat: the best one, not counting those that were
+// only walked on, unless any better score counts.
+func bar(v clade.View) *clade.Life {
+	for id := range v.Frontier() {
+		l := v.Life(id)
+		if threshold(v) == 0 || l.Verdict.Status != clade.StatusStable {
+			return l
+		}
+	}
+	return v.Life(clade.Base)
+}
+
+// threshold is the smallest gain of score that counts; with several measures,
+// or in timings, where the look decides, any does.
+func threshold(v clade.View) float64 {
+	spec := &v.Head().Spec
+	if len(spec.Measures) != 1 || spec.Measures[0].Threshold == nil || spec.Measures[0].Noise == clade.NoiseTiming {
+		return 0
+	}
+	return *spec.Measures[0].Threshold
+}
+
+// compare is the verdict on a candidate with a score. Without noise and over
+// cases the score decides; a timing must prove itself against its parent too.
+func compare(v clade.View, l, best *clade.Life) clade.Verdict {
+	to := func(s clade.Status, category, format string, args ...any) clade.Verdict {
+		return clade.Verdict{ID: l.ID, Status: s, Category: category, Why: fmt.Sprintf(format, args...)}
+	}
+	gain, name := l.Score-best.Score, strategy.Name(best.ID)
+	if spec := &v.Head().Spec; spec.Noise() == clade.NoiseTiming {
+		d, ok := noise.LastLook(spec, &l.Attempt, l.Evaluations)
+		switch {
+		case !ok:
+			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(l.ParentOr()))
+		case !d.Proven:
+			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
+		case gain <= 0:
+			return to(clade.StatusRejected, "beaten", "better than its parent, but not than %s: %s", name, d.Why)
+		}
+		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
+	}
+	switch least := threshold(v); {
+	case gain > 0 && gain >= least:
+		return to(clade.StatusAccepted, "improved", "score %.6g beats %.6g of %s", l.Score, best.Score, name)
+	case gain > 0:
+		return to(clade.StatusStable, "tie", "score %.6g is above %.6g of %s by less than the %g that counts", l.Score, best.Score, name, least)
+	case gain == 0:
+		return to(clade.StatusStable, "tie", "score %.6g equals that of %s; walked on, never a winner", l.Score, name)
+	}
+	return to(clade.StatusRejected, "regressed", "score %.6g is below %.6g of %s", l.Score, best.Score, name)
+}

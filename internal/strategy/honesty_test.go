@@ -1,0 +1,50 @@
+package strategy_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/strategy/strategytest"
+)
+
+// 400 whole runs of 100 candidates that are all equal to the baseline: a test
+// that is wrong with probability .05 declares more than 29 winners with
+// probability .02 (binomial, 400 at .05).
+func TestNothingToFindIsRarelyAWinner(t *testing.T) {
+	t.Parallel()
+	for _, noise := range []clade.Noise{clade.NoiseCases, clade.NoiseTiming} {
+		for _, name := range strategies {
+			t.Run(fmt.Sprintf("%s/%s", noise, name), func(t *testing.T) {
+				t.Parallel()
+				runs, most := 400, 29
+				if testing.Short() || name != "hillclimb" {
+					runs, most = 60, 8 // binomial(60, .05): above 8 with probability .007
+				}
+				winners := 0
+				for seed := range runs {
+					s := spec(name, noise, 100)
+					s.Seed = uint64(seed)
+					w := noisyCases(&s, 20, 0)
+					if noise == clade.NoiseCases {
+						s.Dataset = &clade.Dataset{}
+					} else {
+						s.Measures[0].Goal = clade.Minimize
+						w = noisyTimes(&s, .05, 0)
+					}
+					state, _, err := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 4, Order: uint64(seed)}.Do()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if state.Head().Winner != clade.Base {
+						winners++
+					}
+				}
+				t.Logf("%d of %d", winners, runs)
+				if winners > most {
+					t.Errorf("%d of %d runs declare a winner, at most %d may", winners, runs, most)
+				}
+			})
+		}
+	}
+}

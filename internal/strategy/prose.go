@@ -1,0 +1,98 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cladehq/clade"
+)
+
+// Bounds of a brief in prose.
+const (
+	proseMost    = 8 << 10 // bytes in all
+	proseTold    = 5       // failed siblings and notes that are told
+	proseScanned = 64      // newest siblings that are looked at
+)
+
+// prose tells an operator without a briefer of its own what is wanted and what
+// is known.
+func prose(v clade.View, a *clade.Attempt, hint string) string {
+	var b strings.Builder
+	spec := &v.Head().Spec
+	fmt.Fprintf(&b, "Objective: %s\n", spec.Objective)
+	for _, m := range spec.Measures {
+		fmt.Fprintf(&b, "Measure: %s %s%s\n", m.Goal, m.ID, suffix(" in ", m.Unit))
+	}
+	for _, g := range spec.Gates {
+		fmt.Fprintf(&b, "Must pass: %s\n", g.ID)
+	}
+	if len(spec.Allow) > 0 {
+		fmt.Fprintf(&b, "You may change only: %s\n", strings.Join(spec.Allow, ", "))
+	}
+	if len(spec.Frozen) > 0 {
+		fmt.Fprintf(&b, "Never change: %s\n", strings.Join(spec.Frozen, ", "))
+	}
+	if hint != "" {
+		fmt.Fprintf(&b, "%s\n", hint)
+	}
+	parents := clade.ParentsOrBase(a.Parents)
+	fmt.Fprintf(&b, "\nYou start from %s.\n", Name(parents[0]))
+	for _, id := range parents {
+		fmt.Fprintf(&b, "- %s: %s\n", Name(id), results(v, v.Life(id)))
+	}
+	failures(&b, v, parents[0])
+	steers(&b, v)
+	return clip(b.String(), proseMost)
+}
+
+func suffix(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return before + s
+}
+
+func results(v clade.View, l *clade.Life) string {
+	var parts []string
+	for _, m := range v.Head().Spec.Measures {
+		if x, ok := l.Values[m.ID]; ok {
+			parts = append(parts, fmt.Sprintf("%s %.6g", m.ID, x))
+		}
+	}
+	if l.Summary != "" {
+		parts = append(parts, clip(l.Summary, 200))
+	}
+	if len(parts) == 0 {
+		return "nothing measured"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failures tells the newest children of the parent that did not work out.
+func failures(b *strings.Builder, v clade.View, parent clade.ID) {
+	kids := v.Children(parent)
+	kids = kids[max(0, len(kids)-proseScanned):]
+	told := 0
+	for _, id := range slices.Backward(kids) {
+		l := v.Life(id)
+		if !l.Proposes() || l.Open || l.Verdict.Status.Parent() || told == proseTold {
+			continue
+		}
+		if told++; told == 1 {
+			b.WriteString("\nTried from there already, without success:\n")
+		}
+		fmt.Fprintf(b, "- %s%s\n", suffix("", clip(l.Summary, 120)+" — "), clip(l.Verdict.Why, 300))
+	}
+}
+
+// steers tells the newest words of people.
+func steers(b *strings.Builder, v clade.View) {
+	notes := slices.Collect(v.Notes(clade.NoteSteer))
+	for i, n := range notes[max(0, len(notes)-proseTold):] {
+		if i == 0 {
+			b.WriteString("\nA person asks:\n")
+		}
+		fmt.Fprintf(b, "- %s\n", clip(n.Body, 600))
+	}
+}
