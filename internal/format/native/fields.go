@@ -81,7 +81,11 @@ func (f *fields) done() {
 	}
 }
 
+// wrong says what n must be, unless something was said of n already.
 func (d *decoder) wrong(n *node, want, hint string) {
+	if n.kind == broken {
+		return
+	}
 	name := n.path
 	if name == "" {
 		name = "the spec"

@@ -4,26 +4,37 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 )
 
-// json parses a JSON file. It reads token by token, since encoding/json keeps
-// neither places nor duplicate keys.
+// json parses a JSON file. Once it is known to be JSON it is read token by
+// token, since encoding/json keeps neither places nor duplicate keys.
 func (f *faults) json(data []byte) *node {
+	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
+		f.jsonSyntax(data, err)
+		return nil
+	}
 	r := jsonReader{faults: f, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	r.dec.UseNumber()
 	root, err := r.value(0)
-	if err == nil {
-		if _, end := r.dec.Token(); end != io.EOF {
-			f.add(r.next(), "remove it", "there is something after the end of the spec")
-			return nil
-		}
-		return root
+	if err != nil && err != errReported {
+		f.add(r.next(), "", "is no JSON: %v", err)
 	}
-	if err != errReported {
-		f.add(r.fail(err), "", "is no JSON: %v", jsonReason(err))
+	if err != nil {
+		return nil
 	}
-	return nil
+	return root
+}
+
+func (f *faults) jsonSyntax(data []byte, err error) {
+	var syntax *json.SyntaxError
+	switch {
+	case !errors.As(err, &syntax):
+		f.add(pos{}, "", "is no JSON: %v", err)
+	case int(syntax.Offset) >= len(data):
+		f.add(place(data, len(data)), "", "is no JSON: it ends too early")
+	default:
+		f.add(place(data, int(syntax.Offset)-1), "", "is no JSON: %v", err)
+	}
 }
 
 var errReported = errors.New("already among the faults")
@@ -42,21 +53,6 @@ func (r *jsonReader) next() pos {
 		at++
 	}
 	return place(r.data, at)
-}
-
-func (r *jsonReader) fail(err error) pos {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return place(r.data, int(syntax.Offset)-1)
-	}
-	return place(r.data, len(r.data))
-}
-
-func jsonReason(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends too early")
-	}
-	return err
 }
 
 func (r *jsonReader) value(depth int) (*node, error) {

@@ -17,7 +17,8 @@ func (p pos) before(q pos) bool {
 type kind int
 
 const (
-	null kind = iota
+	null   kind = iota
+	broken      // a fault already; nothing more is said of it
 	boolean
 	number
 	text

@@ -22,8 +22,12 @@ func (d *decoder) spec(n *node) *clade.Spec {
 	s.Objective = d.text(f.need("objective", "say in a sentence what should get better"), "say in a sentence what should get better")
 	s.Target = d.target(f.get("target"))
 	s.Allow = d.texts(f.get("allow"), "list patterns, like [src/**]", d.glob)
-	s.Frozen = d.texts(f.get("frozen"), "list patterns, like [tests/**]", d.glob)
-	d.overlap(s)
+	s.Frozen = d.texts(f.get("frozen"), "list patterns, like [tests/**]", func(n *node) {
+		d.glob(n)
+		if slices.Contains(s.Allow, n.text) {
+			d.warn(n.at, "%s is both in allow and in frozen; frozen wins", quote(n.text))
+		}
+	})
 	if c := f.get("setup"); c != nil {
 		s.Setup = d.command(c)
 	}
@@ -93,15 +97,6 @@ func (d *decoder) place(n *node) string {
 		d.add(n.at, "write it relative to the spec's folder", "%s: %s is absolute", n.path, quote(p))
 	}
 	return p
-}
-
-// overlap refuses a pattern in both lists: one of them cannot be meant.
-func (d *decoder) overlap(s *clade.Spec) {
-	for _, p := range s.Allow {
-		if p != "" && slices.Contains(s.Frozen, p) {
-			d.warn(pos{1, 1}, "%s is both in allow and in frozen; frozen wins", quote(p))
-		}
-	}
 }
 
 // idForm is how gates, measures and operators are called.

@@ -8,7 +8,7 @@ import (
 // suggest returns a hint for a name that is not among known: the nearest one,
 // or all of them when none is near.
 func suggest(name string, known []string) string {
-	best, least := "", len(name)/3+1
+	best, least := "", min(3, max(1, len(name)/2))
 	for _, k := range known {
 		d := distance(strings.ToLower(name), k)
 		if strings.HasPrefix(k, name) && len(name) > 2 {

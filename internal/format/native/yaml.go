@@ -167,6 +167,7 @@ func (y *yamlReader) node(n ast.Node, depth int) *node {
 	case *ast.AliasNode:
 		return y.alias(n, depth)
 	case *ast.TagNode:
+		out.kind = broken
 		y.add(out.at, "remove the tag; quote a value to make it text", "tags such as %s are not read", quote(n.GetToken().Value))
 	default:
 		y.scalar(out, n)
@@ -185,15 +186,19 @@ func (y *yamlReader) scalar(out *node, n ast.Node) {
 		out.kind, out.text = boolean, fmt.Sprint(n.Value)
 	case *ast.StringNode:
 		out.kind, out.text = text, n.Value
+		if n.Token.Type == token.StringType && plainNumber.MatchString(n.Value) {
+			out.kind = number // 1e3, which the library takes for text
+		}
 	case *ast.LiteralNode:
 		out.kind, out.text = text, n.Value.Value
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		out.kind, out.text = number, strings.TrimSpace(n.GetToken().Value)
 		if !plainNumber.MatchString(out.text) {
 			y.add(out.at, "write it in decimal, like 16 or 0.5, or quote it to make it text", "%s is no plain number", cut(out.text))
-			out.text = "1"
+			out.kind = broken
 		}
 	default:
+		out.kind = broken
 		y.add(out.at, "", "%s is not read here", strings.ToLower(n.Type().YAMLName()))
 	}
 }
@@ -207,6 +212,9 @@ func (y *yamlReader) mapping(out *node, values []*ast.MappingValueNode, depth in
 			out.at = at
 		}
 		value := y.node(v.Value, depth+1)
+		if value.kind == null { // has no place of its own where it is not written
+			value.at = at
+		}
 		if _, ok := v.Key.(*ast.MergeKeyNode); ok {
 			merged = append(merged, y.merged(value)...)
 			continue
@@ -282,7 +290,7 @@ func (y *yamlReader) alias(n *ast.AliasNode, depth int) *node {
 	from, ok := y.anchors[name]
 	if !ok {
 		y.add(at, "write &"+cut(name)+" before the value it stands for", "no anchor above is called %s", quote(name))
-		return &node{at: at, kind: text}
+		return &node{at: at, kind: broken}
 	}
 	return y.copy(from, at, depth)
 }
