@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +30,9 @@ func runHelper() bool {
 		return false
 	}
 	seed, _ := strconv.ParseUint(args[2], 10, 64)
-	if err := map[string]func(dir string, seed uint64) error{"write": helpWrite, "hold": helpHold}[args[0]](args[1], seed); err != nil {
+	if err := map[string]func(dir string, seed uint64) error{
+		"write": helpWrite, "hold": helpHold, "status": helpStatus, "nothing": func(string, uint64) error { return nil },
+	}[args[0]](args[1], seed); err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
@@ -90,6 +93,9 @@ func helpHold(dir string, _ uint64) error {
 	return errors.Join(err, lease.Release())
 }
 
+// folder is the store's own.
+func folder(s *sqlite.Store) string { return filepath.Dir(filepath.Dir(s.Dir("r"))) }
+
 // A helper is another process of this test's binary.
 type helper struct {
 	cmd *exec.Cmd
@@ -100,8 +106,7 @@ type helper struct {
 func startHelper(t *testing.T, what string, s *sqlite.Store, seed uint64) *helper {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	dir := strings.TrimSuffix(strings.TrimSuffix(s.Dir(""), "/"), "/runs")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", helperVar, what, dir, seed), "GOMAXPROCS=1")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", helperVar, what, folder(s), seed), "GOMAXPROCS=1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
