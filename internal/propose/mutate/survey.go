@@ -1,0 +1,48 @@
+package mutate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cladehq/clade/internal/policy/edit"
+	"github.com/cladehq/clade/internal/propose"
+)
+
+// surveyed is how many files one survey lists; the rest are counted as skipped.
+const surveyed = 1000
+
+// Survey implements propose.Surveyor: the JSON of an edit.Space.
+func (o *Operator) Survey(ctx context.Context, r propose.Request) (string, error) {
+	t, err := o.trees.open(ctx, r, r.Parents[0].Commit)
+	if err != nil {
+		return "", err
+	}
+	space := edit.Space{Version: edit.Version, Use: "mutate", Files: []edit.File{}, Skipped: t.skipped}
+	names := map[string]string{}
+	for _, e := range t.files {
+		if len(space.Files) == surveyed {
+			space.Skipped += 1
+			continue
+		}
+		s, err := t.source(ctx, e)
+		if err != nil {
+			return "", err
+		}
+		if s == nil {
+			space.Skipped++
+			continue
+		}
+		space.Files = append(space.Files, edit.File{Path: s.path, Numbers: len(s.numbers), Lines: s.editableLines(),
+			Tokens: s.mutableTokens(), Data: s.isData()})
+		space.Warnings = append(space.Warnings, s.warns...)
+		for _, p := range s.tunes {
+			if first, twice := names[p.Name]; twice {
+				space.Warnings = append(space.Warnings, fmt.Sprintf("%s:%d: %s: %s is tuned twice, first in %s", s.path, p.Line, mark, p.Name, first))
+				continue
+			}
+			names[p.Name] = s.path
+			space.Tunes = append(space.Tunes, p.Parameter)
+		}
+	}
+	return space.String(), nil
+}
