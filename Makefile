@@ -1,0 +1,41 @@
+# Every target says what it does: `make` prints this list.
+.DEFAULT_GOAL := help
+GO ?= go
+BIN := bin/clade
+
+help: ## print this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/clade
+	$(GO) build -o $(BIN) ./cmd/clade
+
+demo: build ## the main job on real input, offline: search, prove, land
+	$(BIN) demo
+
+test: ## every test that needs no download beyond Go modules
+	$(GO) test -shuffle=on ./...
+	@echo "left out: the race detector (make race), the long crash and honesty runs (make test-long)"
+
+test-long: build ## hundreds of kill -9 draws and whole-run honesty checks
+	CLADE_LONG=1 $(GO) test -timeout 20m ./internal/e2e/... ./internal/strategy/...
+
+race: ## the tests of concurrent packages under the race detector
+	$(GO) test -race -short ./internal/engine/... ./internal/dispatch/... ./internal/store/... ./internal/ledger/... ./internal/git/...
+
+bench: build ## what clade costs, as ratios and medians
+	$(BIN) bench
+
+lint: ## formatting, vet for three systems, staticcheck
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+docs: ## write the generated pages of docs/ anew
+	$(GO) test ./internal/format/native ./internal/cli -run 'Reference|Docs' -update
+
+clean: ## remove what build made
+	rm -rf bin
+
+.PHONY: help build demo test test-long race bench lint docs clean

@@ -1,0 +1,38 @@
+// Package app chooses the implementations and adds their commands. It is the
+// only package that knows them all.
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cladehq/clade/internal/bench"
+	"github.com/cladehq/clade/internal/cli"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/crash"
+	"github.com/cladehq/clade/internal/demo"
+	"github.com/cladehq/clade/internal/door/run"
+	"github.com/cladehq/clade/internal/sandbox/namespace"
+)
+
+// Main is the whole program; it returns the exit code.
+func Main() int {
+	namespace.Main() // does not return in a supervisor
+	ctx := context.Background()
+	door := func(here string) (*run.Door, error) {
+		plan, err := crash.Parse(os.Getenv(crash.Variable))
+		if err != nil {
+			return nil, err
+		}
+		dirs, err := folders()
+		if err != nil {
+			return nil, err
+		}
+		return run.New(control.New(parts(dirs, plan)), here), nil
+	}
+	p := cli.Program{Door: door, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	p.Extra = []*cobra.Command{demo.Command(door), bench.Command()}
+	return cli.Main(ctx, p, os.Args[1:])
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/sandbox/namespace"
+)
+
+// doctor looks at what this machine can do for clade.
+func (d dirs) doctor(ctx context.Context) []control.Check {
+	out := []control.Check{d.git(ctx), {Name: "processors", State: "ok", Text: fmt.Sprintf("%d, so %d attempts at once by default", runtime.NumCPU(), runtime.NumCPU())}}
+	return append(out, d.isolated(ctx), d.workspaces(ctx),
+		control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, clade.Bytes(control.Size(d.cache))), Hint: "clade gc --templates frees it"},
+		control.Check{Name: "state", State: "ok", Text: d.state})
+}
+
+func (d dirs) git(ctx context.Context) control.Check {
+	c := control.Check{Name: "git", State: "ok"}
+	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	if err != nil {
+		return control.Check{Name: "git", State: "bad", Text: "not found: " + err.Error(), Hint: "install git 2.30 or newer"}
+	}
+	c.Text = strings.TrimSpace(strings.TrimPrefix(string(out), "git version "))
+	return c
+}
+
+func (d dirs) isolated(ctx context.Context) control.Check {
+	if err := namespace.Probe(ctx); err != nil {
+		return control.Check{Name: "isolation", State: "note", Text: "none: commands are not kept from your files and the network (" + err.Error() + ")",
+			Hint: "allow unprivileged user namespaces, or run on Linux outside a container"}
+	}
+	return control.Check{Name: "isolation", State: "ok", Text: "namespaces: own processes, mounts, network and users"}
+}
+
+func (d dirs) workspaces(ctx context.Context) control.Check {
+	spec := clade.Spec{}
+	box, err := d.sandbox(ctx, &spec, nil)
+	if err != nil {
+		return control.Check{Name: "workspaces", State: "bad", Text: err.Error()}
+	}
+	defer box.Close()
+	p, err := workspaces(d.cache, nil, box)
+	if err != nil {
+		return control.Check{Name: "workspaces", State: "bad", Text: err.Error()}
+	}
+	c := control.Check{Name: "workspaces", State: "ok", Text: p.Name()}
+	if p.Name() != "overlay" {
+		c.State, c.Hint = "note", "overlays cost less: they need namespaces and a cache folder that is not on an overlay itself"
+	}
+	return c
+}

@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/crash"
+	"github.com/cladehq/clade/internal/dispatch"
+	"github.com/cladehq/clade/internal/dispatch/local"
+	"github.com/cladehq/clade/internal/evaluate"
+	evaluatecommand "github.com/cladehq/clade/internal/evaluate/command"
+	"github.com/cladehq/clade/internal/format"
+	"github.com/cladehq/clade/internal/format/native"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/ledger/bare"
+	ledgercrashing "github.com/cladehq/clade/internal/ledger/crashing"
+	"github.com/cladehq/clade/internal/policy"
+	"github.com/cladehq/clade/internal/policy/edit"
+	"github.com/cladehq/clade/internal/policy/noise"
+	"github.com/cladehq/clade/internal/propose"
+	proposecommand "github.com/cladehq/clade/internal/propose/command"
+	"github.com/cladehq/clade/internal/propose/mutate"
+	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/sandbox/namespace"
+	"github.com/cladehq/clade/internal/sandbox/none"
+	"github.com/cladehq/clade/internal/store"
+	storecrashing "github.com/cladehq/clade/internal/store/crashing"
+	"github.com/cladehq/clade/internal/store/sqlite"
+	"github.com/cladehq/clade/internal/strategy"
+	"github.com/cladehq/clade/internal/strategy/generational"
+	"github.com/cladehq/clade/internal/strategy/hillclimb"
+	"github.com/cladehq/clade/internal/strategy/race"
+	"github.com/cladehq/clade/internal/workspace"
+	"github.com/cladehq/clade/internal/workspace/overlay"
+	"github.com/cladehq/clade/internal/workspace/pool"
+)
+
+// parts chooses the implementations of this process.
+func parts(d dirs, plan *crash.Plan) control.Parts {
+	p := control.Parts{
+		Formats: []format.Format{native.New()},
+		Store: func(dir string, create bool) (store.Store, error) {
+			s, err := sqlite.New(dir)
+			if err != nil {
+				return nil, err
+			}
+			return storecrashing.Store(s, plan), nil
+		},
+		Index: func() (store.Index, error) { return sqlite.OpenIndex(filepath.Join(d.state, "index.db")) },
+		Ledger: func(ctx context.Context, dir string) (ledger.Ledger, error) {
+			l, err := bare.Open(ctx, dir)
+			if err != nil {
+				return nil, err
+			}
+			return ledgercrashing.Ledger(l, plan), nil
+		},
+		Sandbox:    d.sandbox,
+		Isolation:  d.isolation,
+		Workspaces: workspaces,
+		Evaluator: func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator {
+			return evaluatecommand.New(evaluatecommand.Options{Workspaces: w, Sandbox: s})
+		},
+		Operators: operators,
+		Search:    search,
+		Dispatch: func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher {
+			return local.New(ctx, slots, perform)
+		},
+		Rules: noise.Rules(), Design: noise.Refuse,
+		Doctor: d.doctor, Starter: native.Starter, Schema: native.Schema,
+		State: d.state, Cache: d.cache, StateFor: d.stateFor,
+	}
+	if plan != nil {
+		p.LandStep = func(label string) { plan.At(label, crash.Before) }
+	}
+	return p
+}
+
+// sandbox picks the strongest isolation that works here and that the spec asks
+// for, and refuses one below its floor.
+func (d dirs) sandbox(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error) {
+	box, err := d.pick(ctx, spec, hide)
+	if err != nil {
+		return nil, err
+	}
+	if floor := spec.Sandbox.Floor; floor != "" && slices.Index(sandbox.Grades, box.Grade()) > slices.Index(sandbox.Grades, floor) {
+		_ = box.Close()
+		return nil, &clade.Problem{Fault: clade.FaultEnvironment,
+			Text: fmt.Sprintf("the spec wants isolation of at least %q, but only %q works here", floor, box.Grade()), Hint: "clade doctor says why"}
+	}
+	return sandbox.Exclusive(box, filepath.Join(d.cache, "machine.lock")), nil
+}
+
+func (d dirs) pick(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error) {
+	if spec.Sandbox.Use == "none" {
+		return none.New(none.Options{})
+	}
+	err := namespace.Probe(ctx)
+	if err == nil {
+		return namespace.New(namespace.Options{Hide: hide, Show: spec.Sandbox.Read})
+	}
+	if spec.Sandbox.Use == "namespaces" {
+		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "the spec wants namespaces, which do not work here", Err: err,
+			Hint: "sandbox.use: auto takes what works"}
+	}
+	return none.New(none.Options{})
+}
+
+// isolation says which grade a spec would get and what that does not give.
+func (d dirs) isolation(ctx context.Context, spec *clade.Spec) (string, []string, error) {
+	box, err := d.sandbox(ctx, spec, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	defer box.Close()
+	if box.Grade() != sandbox.GradeNone {
+		return box.Grade(), nil, nil
+	}
+	weaker := []string{"commands can read your files, write outside their workspace and use the network"}
+	if err := namespace.Probe(ctx); err != nil && spec.Sandbox.Use != "none" {
+		weaker = append(weaker, "namespaces do not work here: "+err.Error())
+	}
+	return box.Grade(), weaker, nil
+}
+
+// workspaces mounts overlays where the sandbox can and folders otherwise.
+func workspaces(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error) {
+	if s != nil && s.Mounts() {
+		if p, err := overlay.New(overlay.Options{Dir: cache, Ledger: l, Sandbox: s}); err == nil {
+			return p, nil
+		}
+	}
+	return pool.New(pool.Options{Dir: cache, Ledger: l, Sandbox: s})
+}
+
+func operators(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error) {
+	out := map[string]propose.Operator{}
+	for _, o := range spec.Operators {
+		switch o.Use {
+		case "mutate":
+			out[o.Name] = mutate.New()
+		default:
+			op, err := proposecommand.New(o, s)
+			if err != nil {
+				return nil, err
+			}
+			out[o.Name] = op
+		}
+	}
+	return out, nil
+}
+
+func search(spec *clade.Spec) (strategy.Search, error) {
+	briefers := policy.Briefers{}
+	for _, o := range spec.Operators {
+		if o.Use == "mutate" {
+			briefers[o.Name] = edit.NewBriefer(o.Name)
+		}
+	}
+	switch spec.Search.Strategy {
+	case "hillclimb":
+		return strategy.NewCampaign(hillclimb.New(spec, briefers)), nil
+	case "generational":
+		return strategy.NewCampaign(generational.New(spec, briefers)), nil
+	case "race":
+		return strategy.NewCampaign(race.New(spec, briefers)), nil
+	}
+	known := strings.Join([]string{"hillclimb", "generational", "race"}, ", ")
+	return nil, &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("no strategy is called %q", spec.Search.Strategy), Hint: "there are " + known}
+}
