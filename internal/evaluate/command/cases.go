@@ -35,7 +35,7 @@ func (s *stage) answer(ctx context.Context, ws workspace.Workspace, u *unit, p *
 	}
 	var out []clade.Sample
 	for _, m := range u.measures {
-		out = append(out, sampleOf(m, u.asked.ID, score, err, r.text))
+		out = append(out, sampleOf(m, u.asked.ID, score, err, &r))
 	}
 	return out, nil
 }
@@ -87,7 +87,7 @@ func (s *stage) scoreByCommand(ctx context.Context, scorer clade.Scorer, u *unit
 	})
 	switch {
 	case err != nil:
-		return 0, &noScore{fmt.Errorf("the scorer: %w", err)}
+		return 0, &noScore{errors.New(r.hide.hide("the scorer: " + err.Error()))}
 	case v < 0 || v > 1:
 		return 0, &noScore{fmt.Errorf("the scorer: %v is not from 0 to 1", v)}
 	}

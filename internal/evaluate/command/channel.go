@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -17,7 +18,7 @@ type channel struct{ dir, nonce string }
 
 const resultName = "result.json"
 
-// channel tells c where to write its result.
+// channel tells c, which has entered its scope, where to write its result.
 func (s *stage) channel(c *sandbox.Command) (*channel, error) {
 	dir, err := os.MkdirTemp(s.Scratch, "clade-")
 	if err != nil {
@@ -26,11 +27,21 @@ func (s *stage) channel(c *sandbox.Command) (*channel, error) {
 	ch := &channel{dir: dir, nonce: nonce()}
 	seen := dir
 	if s.Sandbox.Mounts() {
-		seen = path.Join(path.Dir(s.Sandbox.Work()), "result")
+		seen = path.Join(tempOf(c.Env), filepath.Base(dir))
 		c.Mounts = append(c.Mounts, sandbox.Mount{Kind: sandbox.MountBind, Source: dir, Target: seen})
 	}
 	c.Env = append(c.Env, "CLADE_RESULT="+filepath.Join(seen, resultName), "CLADE_NONCE="+ch.nonce)
 	return ch, nil
+}
+
+// tempOf is the folder for temporary files that a scope gave a command.
+func tempOf(env []string) string {
+	for _, e := range env {
+		if dir, ok := strings.CutPrefix(e, "TMPDIR="); ok {
+			return dir
+		}
+	}
+	return "/tmp"
 }
 
 // read is called when nothing of the command is alive any more, so that what is

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/evaluate"
 )
 
 // passed turns a gate's run into its sample and, when it passed, those of the
@@ -53,33 +54,33 @@ func rerunNumber(rep, i int) int { return (rep-1)*rerunsOfBase + i + 1 }
 // twice more on the candidate, and unless all three failed three times on the
 // base. Every run is kept and shown; the rule decides once, and nothing is run
 // until it passes.
-func (s *stage) secondOpinion(ctx context.Context, u *unit, p *place, samples []clade.Sample) ([]clade.Sample, error) {
+func (s *stage) secondOpinion(ctx context.Context, u *unit, p *place, rep int, samples []clade.Sample) ([]clade.Sample, error) {
 	first := samples[0]
 	if first.Class != clade.ClassCandidate || p.subject.ID == clade.Base || !s.RerunGates && !s.flakes.isFlaky(u.digest) {
 		return samples, nil
 	}
-	mine, passing, err := s.rerun(ctx, u, p, rerunCheck(u.gate), rerunsOfCandidate)
+	mine, passing, err := s.rerun(ctx, u, p, rep, rerunCheck(u.gate), rerunsOfCandidate)
 	if err != nil {
 		return nil, err
 	}
-	failed := 1 + failures01(mine)
+	failed := 1 + countFailed(mine)
 	if passing == nil {
 		first.Detail = fmt.Sprintf("%sfailed %d of %d times: %s", rerunMark, failed, failed, first.Detail)
 		return append([]clade.Sample{first}, mine...), nil
 	}
-	base := &place{subject: p.subject, ws: s.base}
-	base.subject.ID, base.subject.Commit, base.subject.Tree = clade.Base, s.job.Template.Commit(), ""
-	if base.ws, err = s.baseWorkspace(ctx); err != nil {
+	ws, err := s.baseWorkspace(ctx)
+	if err != nil {
 		return nil, err
 	}
-	theirs, _, err := s.rerun(ctx, u, base, rerunBaseCheck(u.gate), rerunsOfBase)
+	base := &place{ws: ws, subject: evaluate.Subject{ID: clade.Base, Commit: s.job.Template.Commit()}}
+	theirs, _, err := s.rerun(ctx, u, base, rep, rerunBaseCheck(u.gate), rerunsOfBase)
 	if err != nil {
 		return nil, err
 	}
 	all := append(mine, theirs...)
-	odds := failsMore(failed, 1+len(mine)-failed, failures01(theirs), len(theirs)-failures01(theirs))
+	odds := failsMore(failed, 1+len(mine)-failed, countFailed(theirs), len(theirs)-countFailed(theirs))
 	first.Detail = fmt.Sprintf("%sflaky gate: failed %d of %d times here and %d of %d on the base: %s",
-		rerunMark, failed, 1+len(mine), failures01(theirs), len(theirs), first.Detail)
+		rerunMark, failed, 1+len(mine), countFailed(theirs), len(theirs), first.Detail)
 	if odds >= flakyCertainty {
 		return append([]clade.Sample{first}, all...), nil
 	}
@@ -89,7 +90,7 @@ func (s *stage) secondOpinion(ctx context.Context, u *unit, p *place, samples []
 
 // rerun runs the gate n times and tells the samples of a run that passed, nil if
 // there was none.
-func (s *stage) rerun(ctx context.Context, u *unit, p *place, check string, n int) (runs, passing []clade.Sample, err error) {
+func (s *stage) rerun(ctx context.Context, u *unit, p *place, rep int, check string, n int) (runs, passing []clade.Sample, err error) {
 	for i := range n {
 		samples, err := s.once(ctx, u, p)
 		if err != nil {
@@ -99,7 +100,7 @@ func (s *stage) rerun(ctx context.Context, u *unit, p *place, check string, n in
 		if one.Value == 1 {
 			passing = samples
 		}
-		runs = append(runs, clade.Sample{Check: check, Value: one.Value, Detail: rerunDetail(one), Replicate: i + 1})
+		runs = append(runs, clade.Sample{Check: check, Value: one.Value, Detail: rerunDetail(one), Replicate: rerunNumber(rep, i)})
 	}
 	return runs, passing, nil
 }
@@ -111,8 +112,8 @@ func rerunDetail(one clade.Sample) string {
 	return one.Detail
 }
 
-// failures01 counts the runs that failed.
-func failures01(runs []clade.Sample) (n int) {
+// countFailed counts the runs that failed.
+func countFailed(runs []clade.Sample) (n int) {
 	for _, one := range runs {
 		if one.Value != 1 {
 			n++

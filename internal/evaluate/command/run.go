@@ -40,6 +40,7 @@ type ran struct {
 	sandbox.Result
 	limits sandbox.Limits
 	text   string // the end of its output, for people
+	hide   secrets
 	files  map[string]readFile
 	result evaluate.Result
 	noGood error // why there is no result
@@ -81,9 +82,9 @@ func (s *stage) run(ctx context.Context, ws workspace.Workspace, q request) (r r
 	if err := s.interrupted(ctx, q, r); err != nil {
 		return r, err
 	}
-	secrets := s.secrets(q.cmd)
-	r.text = excerpt(r.Result, maxDetail, secrets)
-	s.log(q.name, r.Result, secrets)
+	r.hide = s.secrets(q.cmd)
+	r.text = excerpt(r.Result, maxDetail, r.hide)
+	s.log(q.name, &r)
 	if ch != nil {
 		r.result, r.noGood = ch.read()
 	}
@@ -139,9 +140,9 @@ func (s *stage) filesAfter(scope workspace.Scope, files map[string]readFile) {
 	}
 }
 
-func (s *stage) log(name string, r sandbox.Result, secrets secrets) {
+func (s *stage) log(name string, r *ran) {
 	if s.job.Log != nil {
-		s.job.Log(name, excerpt(r, maxLog, secrets))
+		s.job.Log(name, excerpt(r.Result, maxLog, r.hide))
 	}
 }
 
@@ -162,7 +163,9 @@ func (r *ran) fate() string {
 }
 
 // notFound reports whether the command's program does not exist.
-func (r *ran) notFound() bool { return r.Exit == 127 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory }
+func (r *ran) notFound() bool {
+	return r.Exit == 127 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory
+}
 
 // beyond reports whether the command ran into one of its limits.
 func (r *ran) beyond() bool { return r.TimedOut || r.OutOfMemory }

@@ -134,19 +134,19 @@ func numbers(u *unit, r *ran) (out []clade.Sample) {
 			continue
 		}
 		v, err := number(m, r)
-		out = append(out, sampleOf(m, "", v, err, r.text))
+		out = append(out, sampleOf(m, "", v, err, r))
 	}
 	return out
 }
 
 // sampleOf is a number that keeps to the measure's bounds, or why there is none.
-func sampleOf(m clade.Measure, id string, v float64, err error, text string) clade.Sample {
+func sampleOf(m clade.Measure, id string, v float64, err error, r *ran) clade.Sample {
 	if err == nil {
 		err = within(m, v)
 	}
 	one := clade.Sample{Check: m.ID, Case: id, Value: v}
 	if err != nil {
-		one.Value, one.Class, one.Detail = 0, clade.ClassEvaluator, detail(err.Error(), text)
+		one.Value, one.Class, one.Detail = 0, clade.ClassEvaluator, detail(r.hide.hide(err.Error()), r.text)
 	}
 	return one
 }
@@ -168,10 +168,10 @@ func tasks(m clade.Measure, r *ran) (out []clade.Sample) {
 		r.noGood = errors.New(`its result has no "tasks"`)
 	}
 	if r.noGood != nil {
-		return []clade.Sample{sampleOf(m, "", 0, r.noGood, r.text)}
+		return []clade.Sample{sampleOf(m, "", 0, r.noGood, r)}
 	}
 	for _, t := range r.result.Tasks {
-		out = append(out, sampleOf(m, t.Name, t.Score, nil, ""))
+		out = append(out, sampleOf(m, t.Name, t.Score, nil, r))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,12 +129,7 @@ func (s *stage) turn(u *unit, rep int) []*place {
 	}
 	stream := fmt.Sprintf("order/%d/%d", s.job.Attempt.ID, rep)
 	coin := func(p *place) uint64 { return clade.Draw(s.job.Spec.Seed, stream, clade.ID(p.index)) }
-	slices.SortFunc(in, func(a, b *place) int {
-		if coin(a) < coin(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(in, func(a, b *place) int { return cmp.Compare(coin(a), coin(b)) })
 	return in
 }
 
@@ -161,7 +157,7 @@ func (s *stage) sample(ctx context.Context, u *unit, p *place, rep int) ([]clade
 		return nil, err
 	}
 	if u.gate != "" {
-		if samples, err = s.secondOpinion(ctx, u, p, samples); err != nil {
+		if samples, err = s.secondOpinion(ctx, u, p, rep, samples); err != nil {
 			return nil, err
 		}
 	}
