@@ -207,12 +207,12 @@ func (e *Engine) begin(tx store.Tx) (tasks []dispatch.Task, err error) {
 		if !e.eligible(l) {
 			continue
 		}
-		deaths := l.Try - l.Ended
-		if err := tx.Append(clade.TryBegun{ID: id, Try: l.Try + 1, Worker: e.Worker}); err != nil {
+		next, deaths := l.Try+1, l.Try-l.Ended
+		if err := tx.Append(clade.TryBegun{ID: id, Try: next, Worker: e.Worker}); err != nil {
 			return nil, err
 		}
 		if deaths >= mostDeaths {
-			err := tx.Append(clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: l.Try, Failure: clade.ClassPoisoned,
+			err := tx.Append(clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: next, Failure: clade.ClassPoisoned,
 				Detail: fmt.Sprintf("%d processes died while they tried it", deaths)}})
 			if err != nil {
 				return nil, err
