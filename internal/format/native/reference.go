@@ -126,9 +126,9 @@ func (p *page) kind(n *node) string {
 	if e := n.get("enum"); e != nil {
 		return code(strings.Join(words(e), "`, `"))
 	}
-	if any := n.get("anyOf"); any != nil {
+	if either := n.get("anyOf"); either != nil {
 		var parts []string
-		for _, a := range any.items {
+		for _, a := range either.items {
 			parts = append(parts, p.kind(a))
 		}
 		return strings.Join(parts, " or ")

@@ -24,8 +24,9 @@ func Write(spec *clade.Spec) ([]byte, error) {
 	if root == nil {
 		return nil, fmt.Errorf("writing a spec: %w", f.err())
 	}
-	if len(root.get("target").pairs) == 0 {
-		root.drop("target")
+	root.dropEmpty("target")
+	if set := root.get("dataset"); set != nil {
+		set.dropEmpty("splits")
 	}
 	spellZeros(root, spec)
 	var b bytes.Buffer
@@ -54,8 +55,8 @@ func spellZeros(root *node, spec *clade.Spec) {
 	}
 }
 
-// insert adds key: 0, in the order of the alphabet among what follows the first
-// key, so that the place does not depend on anything else.
+// insert adds key: 0 after the first key, before the first that the alphabet
+// puts later.
 func (n *node) insert(key string) {
 	at := 1
 	for at < len(n.pairs) && n.pairs[at].key < key {
@@ -64,8 +65,9 @@ func (n *node) insert(key string) {
 	n.pairs = slices.Insert(n.pairs, at, pair{key: key, value: &node{kind: number, text: "0"}})
 }
 
-func (n *node) drop(key string) {
-	n.pairs = slices.DeleteFunc(n.pairs, func(p pair) bool { return p.key == key })
+// dropEmpty removes a mapping that says nothing.
+func (n *node) dropEmpty(key string) {
+	n.pairs = slices.DeleteFunc(n.pairs, func(p pair) bool { return p.key == key && len(p.value.pairs) == 0 })
 }
 
 func writePair(b *bytes.Buffer, p pair, depth int) {
