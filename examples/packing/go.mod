@@ -1,0 +1,3 @@
+module packing
+
+go 1.24
