@@ -108,6 +108,9 @@ func (c *Collector) File(path string, m fs.FileMode, size int64) error {
 		return nil
 	}
 	if !ok {
+		if tracked {
+			c.gone[path] = true
+		}
 		c.special = append(c.special, path)
 		return nil
 	}

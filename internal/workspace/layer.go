@@ -68,7 +68,7 @@ func (l *Layer) fill(ctx context.Context, t *Built, d *draft) error {
 	shown, tree := map[string]ledger.Entry{}, map[string]ledger.Entry{}
 	for _, path := range slices.Sorted(maps.Keys(d.over)) {
 		f := d.over[path]
-		if err := checkPath(path); err != nil {
+		if err := CheckPath(path); err != nil {
 			return err
 		}
 		shown[path] = f.Entry

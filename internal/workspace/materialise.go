@@ -64,7 +64,7 @@ func materialise(ctx context.Context, objects reader, dir string, entries []ledg
 func makeDirs(dir string, entries []ledger.Entry) error {
 	var made []string // the chain of folders of the entry before
 	for _, e := range entries {
-		if err := checkPath(e.Path); err != nil {
+		if err := CheckPath(e.Path); err != nil {
 			return err
 		}
 		want := parent(e.Path)
@@ -92,7 +92,7 @@ func writeFile(path string, mode ledger.Mode, data []byte, at time.Time) error {
 		if err := os.Symlink(string(data), path); err != nil {
 			return err
 		}
-		return setTime(path, at)
+		return SetTime(path, at)
 	}
 	perm := os.FileMode(0o644)
 	if mode == ledger.ModeExec {
@@ -112,5 +112,5 @@ func writeFile(path string, mode ledger.Mode, data []byte, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return setTime(path, at)
+	return SetTime(path, at)
 }

@@ -60,7 +60,7 @@ const treeMode = "40000"
 // commitObject is a commit without parents, the same bytes for the same tree.
 func commitObject(tree string) []byte {
 	const who = "clade <clade@localhost> 1000000000 +0000"
-	return fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\nstart\n", tree, who, who)
+	return fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\nbase\n", tree, who, who)
 }
 
 // treeObject is the tree object of a folder; id gives that of a folder in it.

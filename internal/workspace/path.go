@@ -9,9 +9,9 @@ import (
 // gitDir is the name that no path of a tree may have as a component.
 const gitDir = ".git"
 
-// checkPath refuses a tree's path that would be written outside of its folder
+// CheckPath refuses a tree's path that would be written outside of its folder
 // or into a repository's own files.
-func checkPath(p string) error {
+func CheckPath(p string) error {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "" || part == "." || part == ".." || strings.EqualFold(part, gitDir) || strings.ContainsRune(part, 0) {
 			return fmt.Errorf("%q is no path of a tree", p)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -17,8 +16,8 @@ var errNotRegular = errors.New("not a regular file")
 // followed, neither at the end of the path nor on the way, and a pipe is not
 // waited for. It reports fs.ErrNotExist where there is nothing.
 func ReadFile(dir, path string, limit int64) ([]byte, error) {
-	if !fs.ValidPath(path) {
-		return nil, fmt.Errorf("%q: %w", path, fs.ErrInvalid)
+	if err := CheckPath(path); err != nil {
+		return nil, err
 	}
 	f, err := openBeneath(dir, path)
 	if err != nil {

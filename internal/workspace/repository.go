@@ -52,6 +52,9 @@ type Repository struct {
 // Dir holds the repository's .git folder and nothing else.
 func (r *Repository) Dir() string { return r.dir }
 
+// Objects is the folder of its objects.
+func (r *Repository) Objects() string { return filepath.Join(r.dir, gitDir, "objects") }
+
 // Repository returns the repository of a plan's hidden paths.
 func (t *Built) Repository(ctx context.Context, hidden []string) (*Repository, error) {
 	hidden = slices.Compact(slices.Sorted(slices.Values(hidden)))
@@ -121,16 +124,13 @@ func (t *Built) visible(ctx context.Context, without map[string]ledger.Entry) (s
 	if len(without) == 0 {
 		return t.commit, nil
 	}
-	d := ledger.Draft{From: t.commit, Message: "start"}
+	d := ledger.Draft{From: t.commit, Message: "base"}
 	for path := range without {
 		d.Changes = append(d.Changes, ledger.Change{Path: path, Delete: true})
 	}
 	slices.SortFunc(d.Changes, func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) })
 	made, err := t.store.Ledger.Commit(ctx, d)
-	if err != nil {
-		return "", err
-	}
-	return made.Commit, t.store.Ledger.Sync(ctx)
+	return made.Commit, err
 }
 
 // finish turns what the ledger packed into a working repository: a branch, our
@@ -296,8 +296,10 @@ func (r *Repository) writeTree(objects string, tree *Tree) (string, error) {
 }
 
 // Install makes a whole repository in dir that borrows the objects of r, with
-// one commit of the plan's tree. It is for folders that no layer can be put under.
-func (t *Built) Install(r *Repository, dir string, l *Layer, at time.Time) error {
+// one commit of the plan's tree. It is for folders that no layer can be put
+// under. objects is where commands find r.Objects(): absolute, or relative to the
+// new repository's own folder of objects.
+func (t *Built) Install(r *Repository, dir string, l *Layer, at time.Time, objects string) error {
 	repo, from := filepath.Join(dir, gitDir), filepath.Join(r.dir, gitDir)
 	head, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(branch)))
 	if err != nil {
@@ -310,8 +312,7 @@ func (t *Built) Install(r *Repository, dir string, l *Layer, at time.Time) error
 	if err := writeRepository(repo, strings.TrimSpace(string(head)), index, r.lack); err != nil {
 		return err
 	}
-	alternate := filepath.Join(from, "objects") + "\n"
-	if err := os.WriteFile(filepath.Join(repo, "objects", "info", "alternates"), []byte(alternate), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(repo, "objects", "info", "alternates"), []byte(objects+"\n"), 0o644); err != nil {
 		return err
 	}
 	if l.Empty() {

@@ -75,6 +75,7 @@ type Built struct {
 	dir    string
 	meta   meta
 	ignore *ignorer
+	lock   *Lock // shared
 
 	mu    sync.Mutex
 	repos map[string]*Repository // by what they leave out
@@ -151,6 +152,7 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 		}
 		t, err := s.load(b, key, dir)
 		if err == nil {
+			t.lock = shared
 			return t, nil
 		}
 		if err := errors.Join(ignoreGone(err), shared.Unlock()); err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setTime sets the time of a file or of a link itself.
-func setTime(path string, at time.Time) error {
+// SetTime sets the time of a file or of a link itself.
+func SetTime(path string, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}

@@ -132,8 +132,8 @@ func tell(upper, p string, info fs.FileInfo, c *workspace.Collector) error {
 // ReadFile implements workspace.Scope. It looks through the layers as the
 // kernel would, so that nothing needs to be mounted.
 func (s *scope) ReadFile(p string, limit int64) ([]byte, error) {
-	if !fs.ValidPath(p) {
-		return nil, fmt.Errorf("%q: %w", p, fs.ErrInvalid)
+	if err := workspace.CheckPath(p); err != nil {
+		return nil, err
 	}
 	gone := fmt.Errorf("%q: %w", p, fs.ErrNotExist)
 	if slices.ContainsFunc(s.hidden, func(h string) bool { return p == h || strings.HasPrefix(p, h+"/") }) {

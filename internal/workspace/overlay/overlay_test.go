@@ -1,0 +1,40 @@
+package overlay_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/cladehq/clade/internal/ledger/bare"
+	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/workspace"
+	"github.com/cladehq/clade/internal/workspace/overlay"
+	"github.com/cladehq/clade/internal/workspace/workspacetest"
+)
+
+func parts(box sandbox.Sandbox) func(testing.TB) workspacetest.Parts {
+	return func(t testing.TB) workspacetest.Parts {
+		dir := t.TempDir()
+		led, err := bare.Open(t.Context(), filepath.Join(dir, "ledger.git"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { led.Close() })
+		cache := filepath.Join(dir, "cache")
+		return workspacetest.Parts{
+			Dir: cache, Ledger: led, Sandbox: box,
+			Open: func() (workspace.Provider, error) {
+				return overlay.New(overlay.Options{Dir: cache, Ledger: led, Sandbox: box, Env: workspacetest.Env()})
+			},
+		}
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	workspacetest.Run(t, parts(shellBox{}))
+}
+
+func TestOverlayInUserNamespace(t *testing.T) {
+	t.Parallel()
+	workspacetest.Run(t, parts(shellBox{user: true}))
+}

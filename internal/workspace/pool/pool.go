@@ -1,0 +1,103 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/workspace"
+)
+
+// Options say where and with what workspaces are made.
+type Options struct {
+	Dir     string // the cache folder
+	Ledger  ledger.Ledger
+	Sandbox sandbox.Sandbox
+	Env     []string // what setup's environment begins with
+}
+
+// A Provider makes workspaces. It is safe for concurrent use.
+type Provider struct {
+	dir   string
+	store *workspace.Store
+	box   sandbox.Sandbox
+
+	mu   sync.Mutex
+	free map[string][]*folder // by template; locked by this process
+}
+
+var _ workspace.Provider = (*Provider)(nil)
+
+// New returns a provider; it works everywhere.
+func New(o Options) (*Provider, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &Provider{
+		dir: dir, box: o.Sandbox, free: map[string][]*folder{},
+		store: &workspace.Store{Dir: dir, Ledger: o.Ledger, Sandbox: o.Sandbox, Env: o.Env, Mounted: o.Sandbox.Mounts()},
+	}, nil
+}
+
+// Name implements workspace.Provider.
+func (p *Provider) Name() string { return "pool" }
+
+// Template implements workspace.Provider.
+func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (workspace.Template, error) {
+	t, err := p.store.Template(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Sweep implements workspace.Provider. Folders of the pool that nobody uses stay
+// for the next run unless all is asked for.
+func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
+	freed, err := p.store.Sweep(all)
+	if !all {
+		return freed, err
+	}
+	n, perr := p.sweepFolders()
+	return freed + n, errors.Join(err, perr)
+}
+
+func (p *Provider) sweepFolders() (int64, error) {
+	p.drop()
+	pools := filepath.Join(p.dir, poolDir)
+	entries, err := os.ReadDir(pools)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	var freed int64
+	var errs []error
+	for _, e := range entries {
+		n, err := workspace.SweepLocked(filepath.Join(pools, e.Name()))
+		freed += n
+		errs = append(errs, err)
+	}
+	return freed, errors.Join(errs...)
+}
+
+// drop gives up the folders that this process has but does not use.
+func (p *Provider) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, free := range p.free {
+		for _, f := range free {
+			f.lock.Unlock() //nolint:errcheck // closing a lock file
+		}
+		delete(p.free, key)
+	}
+}
