@@ -74,7 +74,6 @@ func TestClasses(t *testing.T) {
 		"no file":                      {"true", measure("m", "echo 4", file), false, []string{"g=1", "m!evaluator"}, "score"},
 		"the file is a link":           {"true", measure("m", "mkdir out; echo 4 > four; ln -s ../four out/score", file), false, []string{"g=1", "m!evaluator"}, "regular"},
 		"the file is old (F42)":        {"true", measure("m", "true", func(m *clade.Measure) { m.Read.File = "old" }), false, []string{"g=1", "m!evaluator"}, "before the command"},
-		"memory":                       {"true", measure("m", "true", func(m *clade.Measure) { m.Read.Kind, m.Unit, m.Min, m.Max = clade.ReadMemory, "GiB", ptr(0), ptr(8) }), false, nil, ""},
 		"wall clock":                   {"true", measure("m", "true", func(m *clade.Measure) { m.Read.Kind, m.Unit, m.Min = clade.ReadClock, "ns", ptr(1000) }), false, nil, ""},
 		"runs in a folder":             {"true", measure("m", "", func(m *clade.Measure) { m.Command = clade.Command{Argv: []string{"cat", "n"}, Dir: "sub"} }), false, []string{"g=1", "m=3"}, ""},
 	} {
@@ -145,6 +144,25 @@ func TestBusyLoop(t *testing.T) {
 func alive(pid int) bool {
 	_, err := proc.Of(pid)
 	return err == nil
+}
+
+// F11: a child that keeps standard output open ends with the command. F13: a
+// command that closed its output is not taken for finished.
+func TestOutputAndProcessEndApart(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	spec := &clade.Spec{Measures: []clade.Measure{
+		measure("held", "sleep 600 & echo $! >> $LOG; echo 1"),
+		measure("closed", "echo 2; exec >&- 2>&-; head -c 3000000 /dev/zero | wc -c >> $LOG"),
+	}}
+	wantSamples(t, "values", b.evaluate(b.job(spec, 1))[0].Samples, "held=1", "closed=2")
+	words := b.logged()
+	if pid, err := strconv.Atoi(words[0]); err != nil || alive(pid) {
+		t.Errorf("child %s is alive, %v", words[0], err)
+	}
+	if len(words) != 2 || words[1] != "3000000" {
+		t.Errorf("the command was not waited for: %v", words)
+	}
 }
 
 // B3: the score depends on a file that only the candidate changed.
@@ -522,6 +540,35 @@ func TestInfrastructureIsAnError(t *testing.T) {
 		t.Errorf("SIGKILL: %v", err)
 	}
 }
+
+func TestClockAndMemory(t *testing.T) {
+	t.Parallel()
+	result := sandbox.Result{Wall: 1500 * time.Millisecond, PeakMemory: 3 << 20}
+	b := newBench(t, func(o *Options) { o.Sandbox = fixed{o.Sandbox, &result} })
+	read := func(kind clade.ReadKind, unit string) clade.Measure {
+		return measure(string(kind)+unit, "true", func(m *clade.Measure) { m.Read.Kind, m.Unit = kind, unit })
+	}
+	spec := &clade.Spec{Measures: []clade.Measure{
+		read(clade.ReadClock, ""), read(clade.ReadClock, "s"), read(clade.ReadClock, "ms"), read(clade.ReadClock, "turns"),
+		read(clade.ReadMemory, ""), read(clade.ReadMemory, "MiB"), read(clade.ReadMemory, "kB"),
+	}}
+	wantSamples(t, "units", b.evaluate(b.job(spec, 1))[0].Samples, "wall_clock=1.5", "wall_clocks=1.5", "wall_clockms=1500",
+		"wall_clockturns=1.5", "peak_memory=3.145728e+06", "peak_memoryMiB=3", "peak_memorykB=3145.728")
+	result = sandbox.Result{} // a clock that stood still, memory that nobody looked at
+	spec.Measures = []clade.Measure{read(clade.ReadClock, ""), read(clade.ReadMemory, "")}
+	wantSamples(t, "nothing measured", b.evaluate(b.job(spec, 1))[0].Samples, "wall_clock!evaluator", "peak_memory!evaluator")
+	result.OutOfMemory = true
+	spec.Measures = spec.Measures[:1]
+	spec.Gates = []clade.Gate{gate("g", "")}
+	wantSamples(t, "out of memory", b.evaluate(b.job(spec, 1))[0].Samples, "g!candidate")
+}
+
+type fixed struct {
+	sandbox.Sandbox
+	result *sandbox.Result
+}
+
+func (f fixed) Run(context.Context, sandbox.Command) (sandbox.Result, error) { return *f.result, nil }
 
 type failing struct {
 	sandbox.Sandbox

@@ -70,7 +70,7 @@ func clean(text string) string {
 }
 
 // stripEscapes removes the sequences of ECMA-48: CSI up to its final byte, OSC
-// and the other strings up to their terminator, anything else with one byte.
+// and the other strings up to their terminator, others up to their final byte.
 func stripEscapes(text string) string {
 	var b strings.Builder
 	for {
@@ -86,11 +86,23 @@ func stripEscapes(text string) string {
 			text = text[afterCSI(text):]
 		case ']', 'P', '_', '^', 'X':
 			text = text[afterString(text):]
-		case '\n':
 		default:
-			text = text[1:]
+			text = text[afterEscape(text):]
 		}
 	}
+}
+
+// afterEscape ends after intermediate bytes and one final byte.
+func afterEscape(text string) int {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 0x30 && c <= 0x7e:
+			return i + 1
+		case c < 0x20 || c > 0x2f:
+			return i
+		}
+	}
+	return len(text)
 }
 
 func afterCSI(text string) int {

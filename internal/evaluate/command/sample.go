@@ -185,7 +185,7 @@ func number(m clade.Measure, r *ran) (float64, error) {
 		return r.Wall.Seconds() / secondsIn(m.Unit), nil
 	case clade.ReadMemory:
 		if r.PeakMemory <= 0 {
-			return 0, errors.New("this sandbox cannot tell the memory that a command used")
+			return 0, errors.New("the peak memory is not known: this sandbox cannot tell, or the command needed less than clade itself")
 		}
 		return float64(r.PeakMemory) / bytesIn(m.Unit), nil
 	case clade.ReadResult:

@@ -1,0 +1,132 @@
+//go:build unix
+
+package command
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/cladehq/clade"
+)
+
+// By a double sum over a grid, independent of the code under test; see
+// TestFailsMoreAgainstTheDoubleIntegral. The deciding cases of RELIABILITY §3.6:
+// one failure in three against none, two against none, one against one.
+func TestFailsMoreDecides(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		failed, baseFailed int
+		more               bool
+	}{{1, 0, false}, {2, 0, true}, {2, 1, false}, {1, 1, false}, {2, 3, false}, {1, 3, false}} {
+		p := failsMore(tc.failed, 3-tc.failed, tc.baseFailed, 3-tc.baseFailed)
+		if (p >= flakyCertainty) != tc.more {
+			t.Errorf("%d of 3 against %d of 3: %.3f, want ≥ %v: %v", tc.failed, tc.baseFailed, p, flakyCertainty, tc.more)
+		}
+	}
+}
+
+// The probability as the double integral of both densities, by midpoints in
+// θ with p = sin²θ, where Jeffreys' densities have no poles.
+func TestFailsMoreAgainstTheDoubleIntegral(t *testing.T) {
+	t.Parallel()
+	for _, tc := range [][4]int{{1, 2, 0, 3}, {2, 1, 0, 3}, {2, 1, 1, 2}, {3, 0, 0, 3}, {0, 5, 5, 0}} {
+		const parts = 1500
+		density := func(theta float64, failed, passed int) float64 {
+			return math.Pow(math.Sin(theta), float64(2*failed)) * math.Pow(math.Cos(theta), float64(2*passed))
+		}
+		above, all := 0.0, 0.0
+		for i := range parts {
+			x := (float64(i) + 0.5) / parts * math.Pi / 2
+			for k := range parts {
+				y := (float64(k) + 0.5) / parts * math.Pi / 2
+				w := density(x, tc[0], tc[1]) * density(y, tc[2], tc[3])
+				all += w
+				if math.Pow(math.Sin(x), 2) > math.Pow(math.Sin(y), 2)+flakyMargin {
+					above += w
+				}
+			}
+		}
+		if got, want := failsMore(tc[0], tc[1], tc[2], tc[3]), above/all; math.Abs(got-want) > 0.002 {
+			t.Errorf("%v: %.4f, by the integral %.4f", tc, got, want)
+		}
+	}
+}
+
+// F29: every gate's verdict after reruns, with every run kept and a bounded
+// number of them. A gate fails on the runs listed, numbered over all trees.
+func TestFlakyGate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fails string // numbers of the runs that fail
+		want  []string
+		runs  int
+	}{
+		"passes": {"0", []string{"g=1", "m=1"}, 1},
+		"bad candidate: 3 of 3": {"1 2 3", []string{
+			"g!candidate", "g (run again)=0", "g (run again)#2=0"}, 3},
+		"flaky: 1 of 3 against 1 of 3": {"1 4", []string{
+			"g=1", "g (run again)=1", "g (run again)#2=1", "g (run again on the base)=0", "g (run again on the base)#2=1", "g (run again on the base)#3=1", "m=1"}, 6},
+		"worse than the base: 2 of 3 against 0 of 3": {"1 2", []string{
+			"g!candidate", "g (run again)=0", "g (run again)#2=1", "g (run again on the base)=1", "g (run again on the base)#2=1", "g (run again on the base)#3=1"}, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, mem := newBench(t, func(o *Options) { o.RerunGates = true }), newMemory()
+			spec := &clade.Spec{
+				Gates:    []clade.Gate{gate("g", `echo x >> $LOG; n=$(wc -l < $LOG); for f in `+tc.fails+`; do test $n -ne $f 2>/dev/null || exit 1; done; true`)},
+				Measures: []clade.Measure{measure("m", "echo 1")},
+			}
+			j := b.job(spec, 1)
+			j.Memory = mem
+			first := b.evaluate(j)
+			wantSamples(t, name, first[0].Samples, tc.want...)
+			if n := len(b.logged()); n != tc.runs {
+				t.Errorf("the gate ran %d times, want %d", n, tc.runs)
+			}
+			gate := first[0].Samples[0]
+			if tc.runs == 6 && !strings.Contains(gate.Detail, "flaky") {
+				t.Errorf("detail %q", gate.Detail)
+			}
+			if _, passed := clade.Values(spec, first, 1); passed != (gate.Value == 1) {
+				t.Errorf("passed %v, but the gate says %v", passed, gate.Value)
+			}
+			again := b.evaluate(j)
+			wantSamples(t, "recalled", again[0].Samples, tc.want...)
+			if n := len(b.logged()); n != tc.runs {
+				t.Errorf("recalled, the gate ran %d times, want %d", n, tc.runs)
+			}
+			j.Attempt = &clade.Attempt{ID: 2}
+			b.evaluate(j)
+			if n := len(b.logged()); n == tc.runs && tc.runs > 1 {
+				t.Error("a verdict after reruns served another attempt")
+			}
+		})
+	}
+}
+
+// Without RerunGates only a gate that was seen to pass and to fail on one tree is
+// run again; the base is never given another chance.
+func TestGateIsRerunOnlyWhenSeenToFlake(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	spec := &clade.Spec{Gates: []clade.Gate{gate("g", `echo x >> $LOG; test -e good || test $(wc -l < $LOG) -ge 3`)}}
+	runs := func(id clade.ID, rep int) int {
+		before := len(b.logged())
+		j := b.job(spec, id)
+		j.Stage.First = rep
+		b.evaluate(j)
+		return len(b.logged()) - before
+	}
+	if n := runs(1, 1); n != 1 {
+		t.Errorf("a gate not known to flake ran %d times", n)
+	}
+	if n := runs(0, 1); n != 1 {
+		t.Errorf("on the base it ran %d times", n)
+	}
+	runs(0, 2) // passes now: the base has seen both
+	b.forget()
+	if n := runs(2, 1); n != 6 {
+		t.Errorf("a gate known to flake ran %d times, want 1 + 2 + 3", n)
+	}
+}
