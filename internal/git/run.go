@@ -129,10 +129,14 @@ func (r *Repo) Pipe(ctx context.Context, from Call, to *Repo, into Call) ([]byte
 	into.Stdin, into.Stdout = pr, &out
 	err := to.Do(ctx, into)
 	pr.CloseWithError(err)
-	if first := <-done; first != nil && !errors.Is(first, io.ErrClosedPipe) {
+	first := <-done
+	switch {
+	case err != nil && !errors.Is(err, first):
+		return nil, err // then from failed for want of a reader, if it did
+	case first != nil:
 		return nil, first
 	}
-	return out.Bytes(), err
+	return out.Bytes(), nil
 }
 
 // tail keeps the last bytes written to it.
