@@ -6,14 +6,14 @@ import "fmt"
 // cannot follow what came before; h and b are then unusable.
 //
 // Records written by other processes are never an error: one that comes too
-// late (an outcome of a fenced try, a verdict on a closed attempt) counts its
-// money and changes nothing else.
+// late (an outcome of a fenced try or of a closed attempt) counts its money and
+// changes nothing else.
 func Fold(h *Head, b Book, r Record) error {
 	if r.Seq != h.Seq+1 {
 		return fmt.Errorf("%w: record %d after %d", ErrCorruptLog, r.Seq, h.Seq)
 	}
 	if _, first := r.Event.(Opened); first != (r.Seq == 1) {
-		return fmt.Errorf("%w: record %d is %s", ErrCorruptLog, r.Seq, r.Event.Kind())
+		return fmt.Errorf("%w: record %d is %T", ErrCorruptLog, r.Seq, r.Event)
 	}
 	h.Seq = r.Seq
 	switch e := r.Event.(type) {
@@ -108,30 +108,72 @@ func begin(h *Head, b Book, e TryBegun) error {
 	if e.Try <= l.Try || !l.Open {
 		return nil // fenced already
 	}
-	if l.Running { // the earlier try died without a word: settled at its hold
-		settle(h, l, Amount{}, true)
-	}
+	abandon(h, l)
 	l.Try, l.Running, l.Held = e.Try, true, l.Hold
 	b.Changed(l)
 	h.Held = h.Held.Plus(l.Hold)
 	return nil
 }
 
-// settle moves spent from held to paid; last releases what is left of the hold,
-// paying it in full when nobody said what was spent.
-func settle(h *Head, l *Life, spent Amount, last bool) {
-	if last && (spent.Unknown || spent.IsZero()) && spent.Microdollars < l.Held.Microdollars && l.Held.Microdollars > 0 {
-		spent.Microdollars, spent.Unknown = l.Held.Microdollars, true
+// abandon ends a running try that said nothing. It is settled at its hold; see
+// late for what happens if it speaks after all.
+func abandon(h *Head, l *Life) {
+	if !l.Running {
+		return
 	}
+	l.Running = false
+	assumed := atHold(Amount{}, l.Held)
+	pay(h, l, assumed)
+	release(h, l)
+	if l.Assumed == nil {
+		l.Assumed = map[int]Amount{}
+	}
+	l.Assumed[l.Try] = assumed
+}
+
+// late takes the word of a try that was fenced: it replaces what was assumed of
+// it. A try that has had its say is not paid twice when it is delivered twice.
+func late(h *Head, l *Life, try int, spent Amount, last bool) {
+	assumed, unheard := l.Assumed[try]
+	if !unheard && try <= l.Try {
+		return
+	}
+	if spent.Unknown || spent.IsZero() && assumed != (Amount{}) { // the assumption stands, unless it was more
+		spent = spent.Minus(assumed)
+	} else {
+		l.Paid, h.Spent = l.Paid.Minus(assumed), h.Spent.Minus(assumed)
+	}
+	pay(h, l, spent)
+	switch {
+	case last:
+		delete(l.Assumed, try)
+	case unheard:
+		l.Assumed[try] = Amount{} // what its outcome adds is known apart
+	}
+}
+
+// atHold fills in what nobody reported: the most it can have been. Time is not
+// filled in; it was not reserved but passed.
+func atHold(spent, hold Amount) Amount {
+	spent.Microdollars = max(spent.Microdollars, hold.Microdollars)
+	if spent.Tokens == 0 {
+		spent.Tokens = hold.Tokens
+	}
+	if spent.Calls == 0 {
+		spent.Calls = hold.Calls
+	}
+	spent.Unknown = spent.Unknown || hold.Microdollars > 0
+	return spent
+}
+
+func pay(h *Head, l *Life, spent Amount) {
 	l.Paid, h.Spent = l.Paid.Plus(spent), h.Spent.Plus(spent)
-	used := l.Held
-	if !last {
-		used = Amount{
-			Microdollars: min(l.Held.Microdollars, spent.Microdollars), Tokens: min(l.Held.Tokens, spent.Tokens),
-			Calls: min(l.Held.Calls, spent.Calls), Wall: min(l.Held.Wall, spent.Wall),
-		}
-	}
-	l.Held, h.Held = l.Held.Minus(used), h.Held.Minus(used)
+}
+
+// release frees what is left of the running try's hold.
+func release(h *Head, l *Life) {
+	h.Held = h.Held.Minus(l.Held)
+	l.Held = Amount{}
 }
 
 func propose(h *Head, b Book, e Proposed) error {
@@ -141,22 +183,19 @@ func propose(h *Head, b Book, e Proposed) error {
 	}
 	b.Changed(l)
 	if e.Try != l.Try || !l.Running {
-		spendLate(h, l, e.Spent)
+		late(h, l, e.Try, e.Spent, false)
 		return nil
 	}
-	settle(h, l, e.Spent, false)
-	if !e.Spent.Unknown {
-		// The operator has said what it cost; what remains of the hold is not
-		// owed, whatever happens to the evaluation.
-		h.Held.Microdollars -= l.Held.Microdollars
-		l.Held.Microdollars = 0
+	// The hold is settled with the operator: what remains of it is not owed,
+	// whatever the evaluation costs or whatever happens to it.
+	spent := e.Spent
+	if spent.Unknown {
+		spent = atHold(spent, l.Held)
 	}
+	pay(h, l, spent)
+	release(h, l)
 	l.Commit, l.Tree, l.Summary, l.Feedback = e.Commit, e.Tree, e.Summary, e.Feedback
 	return nil
-}
-
-func spendLate(h *Head, l *Life, spent Amount) {
-	l.Paid, h.Spent = l.Paid.Plus(spent), h.Spent.Plus(spent)
 }
 
 func end(h *Head, b Book, o Outcome) error {
@@ -164,15 +203,20 @@ func end(h *Head, b Book, o Outcome) error {
 	if err != nil {
 		return err
 	}
+	b.Changed(l)
+	if o.Try != l.Try || !l.Running {
+		late(h, l, o.Try, o.Spent, true)
+		return nil
+	}
 	for _, n := range o.Notes {
 		b.Note(n)
 	}
-	b.Changed(l)
-	if o.Try != l.Try || !l.Running {
-		spendLate(h, l, o.Spent)
-		return nil
+	spent := o.Spent
+	if spent.Unknown || spent.IsZero() && l.Held != (Amount{}) && performed(o) {
+		spent = atHold(spent, l.Held) // a try that says nothing at all is no free one
 	}
-	settle(h, l, o.Spent, true)
+	pay(h, l, spent)
+	release(h, l)
 	l.Running = false
 	l.Ended++
 	if o.Failure.CountsAgainst() {
@@ -185,6 +229,9 @@ func end(h *Head, b Book, o Outcome) error {
 	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, h.Epoch, true
 	return grade(h, b, l)
 }
+
+// performed is false for tries that were ended without being begun in earnest.
+func performed(o Outcome) bool { return o.Failure != ClassBudget && o.Failure != ClassPoisoned }
 
 // grade works out the values, the score and the best after an outcome.
 func grade(h *Head, b Book, l *Life) error {
@@ -199,14 +246,16 @@ func grade(h *Head, b Book, l *Life) error {
 			continue // the baseline stands; later readings are the other half of pairs
 		}
 		b.Changed(of)
+		had, was := of.Scored, of.Score
 		of.Values, of.Passed, of.Epoch = values, passed, h.Epoch
-		had := of.Scored
 		score, ok := Merit(&h.Spec, values, base.Values)
 		of.Score, of.Scored = score, ok && passed && (s != l.ID || l.Failure == OK)
 		if of.Scored && !had && s != Base {
 			h.Usable++
 		}
-		if of.Scored && s != Base && b.Page(h.Best) != nil {
+		if s == h.Best && had && (!of.Scored || of.Score < was) {
+			h.Best = best(h, b) // another try of the best came out worse
+		} else if of.Scored && s != Base && b.Page(h.Best) != nil {
 			best := b.Page(h.Best)
 			tie := best.Score == of.Score && s < h.Best
 			if !best.Scored || best.Epoch != h.Epoch || of.Score > best.Score || tie {
@@ -215,6 +264,21 @@ func grade(h *Head, b Book, l *Life) error {
 		}
 	}
 	return nil
+}
+
+// best looks through all lives.
+func best(h *Head, b Book) ID {
+	top := b.Page(Base)
+	for id := Base + 1; id <= h.Count; id++ {
+		l := b.Page(id)
+		if l == nil || !l.Scored || l.Epoch != h.Epoch {
+			continue
+		}
+		if !top.Scored || top.Epoch != h.Epoch || l.Score > top.Score {
+			top = l
+		}
+	}
+	return top.ID
 }
 
 // subjects are the lives whose search values l's outcome sets: its own
@@ -234,14 +298,18 @@ func judge(h *Head, b Book, v Verdict) error {
 	if err != nil {
 		return err
 	}
-	b.Changed(l)
 	wasOpen := l.Open
+	if v.ID != Base && !wasOpen && !v.Status.Closes() {
+		return nil // nothing opens a closed attempt
+	}
+	b.Changed(l)
 	l.Verdict, l.Unjudged = v, false
 	if v.ID == Base {
 		return nil
 	}
 	l.Open = !v.Status.Closes()
 	if wasOpen && !l.Open {
+		abandon(h, l)
 		if l.Proposes() {
 			h.Closed++
 		}

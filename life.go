@@ -27,8 +27,12 @@ type Life struct {
 	Verdict Verdict `json:"verdict"`
 	Paid    Amount  `json:"paid"`
 	// Held is what the running try may still spend.
-	Held  Amount `json:"held"`
-	Epoch int    `json:"epoch,omitempty"` // of its numbers
+	Held Amount `json:"held"`
+	// Assumed is what of Paid is nobody's word: the holds of tries that died,
+	// were fenced or were running when a verdict closed the attempt, and have
+	// not spoken since.
+	Assumed map[int]Amount `json:"assumed,omitempty"`
+	Epoch   int            `json:"epoch,omitempty"` // of its numbers
 
 	// Values are what the attempt's own tree measured during the search, one
 	// number per measure; see Values. Score is their scalar merit, higher is
