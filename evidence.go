@@ -31,7 +31,9 @@ func Values(spec *Spec, evs []Evaluation, subject ID) (values map[string]float64
 					v = base * ratio
 				}
 			}
-			values[m.ID] = v
+			if finite(v) { // finite samples can have a mean that is not
+				values[m.ID] = v
+			}
 		}
 	}
 	return values, passed
@@ -233,7 +235,7 @@ func mean(xs []float64) float64 {
 // Merit is the scalar that orders candidates, higher is better. With one
 // measure it is the value, negated when minimised. With several it is the
 // weighted mean of each measure's gain over the base relative to the base's
-// size. It is not ok unless every measure has a finite value.
+// size. It is not ok unless it and every measure's value are finite.
 func Merit(spec *Spec, values, base map[string]float64) (float64, bool) {
 	if len(spec.Measures) == 0 {
 		return 0, false
@@ -241,7 +243,7 @@ func Merit(spec *Spec, values, base map[string]float64) (float64, bool) {
 	sum, weights := 0.0, 0.0
 	for _, m := range spec.Measures {
 		v, ok := values[m.ID]
-		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		if !ok || !finite(v) {
 			return 0, false
 		}
 		if len(spec.Measures) == 1 {
@@ -258,5 +260,7 @@ func Merit(spec *Spec, values, base map[string]float64) (float64, bool) {
 		sum += w * m.Goal.Sign() * (v - b) / max(math.Abs(b), 1e-9)
 		weights += w
 	}
-	return sum / weights, true
+	return sum / weights, finite(sum / weights)
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
