@@ -98,12 +98,12 @@ type (
 	// Applying is the intent to write a winner into the target, before the
 	// first byte is written.
 	Applying struct {
-		Winner ID       `json:"winner"`
-		Undo   bool     `json:"undo,omitempty"`
-		Before string   `json:"before"` // ledger commit holding the touched paths as they were
-		After  string   `json:"after"`  // and as they will be
-		Paths  []string `json:"paths"`  // relative, slash separated; bytes as they are
-		Commit string   `json:"commit,omitempty"`
+		Winner ID     `json:"winner"`
+		Undo   bool   `json:"undo,omitempty"`
+		Before string `json:"before"` // ledger commit holding the touched paths as they were
+		After  string `json:"after"`  // and as they will be
+		Paths  Paths  `json:"paths"`  // relative, slash separated; bytes as they are
+		Commit string `json:"commit,omitempty"`
 	}
 	// Applied closes an Applying. Undone says the target is as it was.
 	Applied struct {
