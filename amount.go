@@ -31,7 +31,7 @@ func (m *Microdollars) UnmarshalJSON(b []byte) error {
 	s := strings.TrimSuffix(strings.TrimPrefix(string(b), `"`), `"`)
 	neg := strings.HasPrefix(s, "-")
 	whole, frac, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	if len(frac) > 6 || whole+frac == "" {
+	if len(frac) > 6 || whole+frac == "" || strings.HasPrefix(whole+frac, "+") {
 		return fmt.Errorf("%s is no amount of dollars; write it like 2.50", b)
 	}
 	v, err := strconv.ParseInt(whole+frac+strings.Repeat("0", 6-len(frac)), 10, 64)

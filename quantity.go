@@ -56,6 +56,10 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 			break
 		}
 	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 && n <= math.MaxInt64/size {
+		*b = Bytes(n * size) // exact, where a float would not be
+		return nil
+	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(v >= 0) || v*float64(size) > math.MaxInt64/2 {
 		return fmt.Errorf("%q is no size; write it like 64MiB, 2GiB or 1000", text)
