@@ -16,6 +16,7 @@ type Parent struct {
 	Commit   string
 	Score    float64
 	Scored   bool
+	Summary  string // of the edit that made it, in one line
 	Feedback string // what the operator said about it when it made it
 }
 

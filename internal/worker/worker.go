@@ -152,7 +152,7 @@ func (p *try) request() propose.Request {
 	for _, id := range clade.ParentsOrBase(p.Life.Parents) {
 		k := p.Kin[id]
 		req.Parents = append(req.Parents, propose.Parent{
-			ID: id, Commit: k.Commit, Score: k.Score, Scored: k.Scored, Feedback: k.Feedback,
+			ID: id, Commit: k.Commit, Score: k.Score, Scored: k.Scored, Summary: k.Summary, Feedback: k.Feedback,
 		})
 	}
 	req.Open = func(ctx context.Context) (workspace.Workspace, error) {
