@@ -42,16 +42,16 @@ func brief(l *clade.Life) (b finalBrief) {
 }
 
 // finalists are the candidates that go to the final: the best by what the search
-// measured, the older first among equals, that beat the base; none older than a
-// winner that is better.
+// measured, the older first among equals, that beat the base and an earlier winner.
 func finalists(v clade.View) (out []clade.ID) {
-	most, base := noise.Finalists(&v.Head().Spec), v.Life(clade.Base)
+	h := v.Head()
+	most, bar := noise.Finalists(&h.Spec), v.Life(clade.Base).Score
+	if w := v.Life(h.Winner); w.Scored && w.Epoch == h.Epoch {
+		bar = max(bar, w.Score)
+	}
 	for id := range v.Frontier() {
 		l := v.Life(id)
-		if id == clade.Base || l.Score <= base.Score || l.Verdict.Status == clade.StatusWinner {
-			break
-		}
-		if len(out) >= most && l.Score < v.Life(out[most-1]).Score {
+		if l.Score <= bar || len(out) >= most && l.Score < v.Life(out[most-1]).Score {
 			break
 		}
 		if l.Verdict.Status == clade.StatusAccepted || l.Verdict.Status == clade.StatusFinalist && l.Verdict.Final == nil {

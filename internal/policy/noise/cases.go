@@ -51,7 +51,8 @@ func caseTest(d []float64, binary bool, alpha float64) (p, estimate, low, high f
 	}
 	lost := len(moved) - won
 	l, h := wonShare(won, lost, alpha)
-	return McNemar(won, lost), mean(d), (2*l - 1) * share, (2*h - 1) * share
+	estimate = mean(d)
+	return McNemar(won, lost), estimate, min(estimate, (2*l-1)*share), max(estimate, (2*h-1)*share)
 }
 
 func isBinary(xs []float64) bool {
