@@ -38,3 +38,7 @@ func TestOverlayInUserNamespace(t *testing.T) {
 	t.Parallel()
 	workspacetest.Run(t, parts(shellBox{user: true}))
 }
+
+// BenchmarkOverlay shows that the time does not depend on
+// the number of files.
+func BenchmarkOverlay(b *testing.B) { workspacetest.Bench(b, parts(shellBox{}), 2_000, 50_000) }

@@ -35,3 +35,6 @@ func TestPool(t *testing.T) {
 	t.Parallel()
 	workspacetest.Run(t, parts)
 }
+
+// BenchmarkPool shows the price of a scan of every file.
+func BenchmarkPool(b *testing.B) { workspacetest.Bench(b, parts, 2_000, 5_000, 50_000) }
