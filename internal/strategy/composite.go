@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -64,7 +65,7 @@ func normalised(xs []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return descending(xs[a], xs[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(xs[b], xs[a]) })
 	out := make([]float64, len(xs))
 	for i := 0; i < len(order); {
 		j := i
@@ -83,16 +84,6 @@ func normalised(xs []float64) []float64 {
 	return out
 }
 
-func descending(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
-}
-
 // Ranked sorts the eligible of ids by their composite, best first, the lower ID
 // first among equals.
 func Ranked(v clade.View, ids []clade.ID) []clade.ID {
@@ -104,7 +95,7 @@ func Ranked(v clade.View, ids []clade.ID) []clade.ID {
 		}
 	}
 	slices.SortFunc(out, func(a, b clade.ID) int {
-		if c := descending(score[a], score[b]); c != 0 {
+		if c := cmp.Compare(score[b], score[a]); c != 0 {
 			return c
 		}
 		return int(a - b)

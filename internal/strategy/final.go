@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -59,7 +60,7 @@ func finalists(v clade.View) (out []clade.ID) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b clade.ID) int {
-		if c := descending(v.Life(a).Score, v.Life(b).Score); c != 0 {
+		if c := cmp.Compare(v.Life(b).Score, v.Life(a).Score); c != 0 {
 			return c
 		}
 		return int(a - b)

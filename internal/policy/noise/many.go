@@ -1,21 +1,29 @@
 package noise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
 // Holm reports which of the hypotheses with these one-sided p-values are
-// rejected at a familywise level of alpha, in the order given.
+// rejected at a familywise level of alpha, in the order given. What is not a
+// number rejects nothing.
 func Holm(ps []float64, alpha float64) []bool {
+	ps = slices.Clone(ps)
+	for i, p := range ps {
+		if math.IsNaN(p) {
+			ps[i] = 1
+		}
+	}
 	order := make([]int, len(ps))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(ps[a], ps[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	out := make([]bool, len(ps))
 	for k, i := range order {
-		if !(ps[i] <= alpha/float64(len(ps)-k)) {
+		if ps[i] > alpha/float64(len(ps)-k) {
 			break
 		}
 		out[i] = true

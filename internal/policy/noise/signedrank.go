@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -53,7 +54,7 @@ func doubledRanks(d []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return compare(math.Abs(d[a]), math.Abs(d[b])) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(d[a]), math.Abs(d[b])) })
 	ranks := make([]int, len(d))
 	for i := 0; i < len(order); {
 		j := i
@@ -66,16 +67,6 @@ func doubledRanks(d []float64) []int {
 		i = j + 1
 	}
 	return ranks
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // upperTail is P(sum of the ranks with a positive sign ≥ at) when every sign is
