@@ -563,10 +563,15 @@ func TestClockAndMemory(t *testing.T) {
 	wantSamples(t, "out of memory", b.evaluate(b.job(spec, 1))[0].Samples, "g!candidate")
 }
 
+// fixed is a sandbox that runs nothing.
 type fixed struct {
 	sandbox.Sandbox
 	result *sandbox.Result
 }
+
+func (fixed) Grade() string { return sandbox.GradeNone }
+
+func (fixed) Mounts() bool { return false }
 
 func (f fixed) Run(context.Context, sandbox.Command) (sandbox.Result, error) { return *f.result, nil }
 

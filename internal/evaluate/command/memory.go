@@ -3,9 +3,10 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
@@ -94,7 +95,7 @@ func (s *stage) recallMeasure(ctx context.Context, u *unit, p *place, m clade.Me
 // recallTasks finds the tasks that a kept list of their names tells of.
 func (s *stage) recallTasks(ctx context.Context, u *unit, p *place, m clade.Measure, list clade.Sample, rep int) (out []clade.Sample, ok bool, err error) {
 	var names []string
-	if json.Unmarshal([]byte(list.Detail), &names) != nil {
+	if list.Trace != taskList || json.Unmarshal([]byte(list.Detail), &names) != nil {
 		return nil, false, nil
 	}
 	for _, name := range names {
@@ -140,33 +141,46 @@ func (s *stage) keep(ctx context.Context, u *unit, p *place, samples []clade.Sam
 	if s.job.Memory == nil {
 		return nil
 	}
-	put := func(one clade.Sample, share bool) error {
-		if one.Class == clade.ClassEvaluator {
-			return nil
-		}
-		return s.job.Memory.Keep(ctx, s.key(u, p, one.Check, one.Case, one.Replicate), one, share && s.shares(u, one.Replicate))
-	}
-	var errs []error
-	for _, one := range samples {
-		if !one.Gate {
-			errs = append(errs, put(one, plain(one)))
-		}
-	}
-	for _, list := range taskLists(u, samples) {
-		errs = append(errs, put(list, true))
-	}
+	var gates, others []clade.Sample
 	for _, one := range samples {
 		if one.Gate {
-			errs = append(errs, put(one, plain(one)))
+			gates = append(gates, one)
+		} else {
+			others = append(others, one)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("keep %s: %w", u.name, err)
+	for _, batch := range [][]clade.Sample{others, taskLists(u, samples), gates} {
+		if err := s.keepAll(ctx, u, p, batch); err != nil {
+			return fmt.Errorf("keep %s: %w", u.name, err)
+		}
 	}
 	return nil
 }
 
-func plain(one clade.Sample) bool { return one.Class == clade.OK && one.Detail == "" }
+// keepAll keeps samples side by side, so that a memory that syncs can do so once
+// for many.
+func (s *stage) keepAll(ctx context.Context, u *unit, p *place, samples []clade.Sample) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(1000)
+	for _, one := range samples {
+		if one.Class == clade.ClassEvaluator {
+			continue
+		}
+		share := plain(one) && s.shares(u, one.Replicate)
+		group.Go(func() error {
+			return s.job.Memory.Keep(ctx, s.key(u, p, one.Check, one.Case, one.Replicate), one, share)
+		})
+	}
+	return group.Wait()
+}
+
+// plain tells a success without a story: a list of tasks has its names instead.
+func plain(one clade.Sample) bool {
+	return one.Class == clade.OK && (one.Detail == "" || one.Trace == taskList)
+}
+
+// taskList marks a list of tasks among kept samples; it is never handed out.
+const taskList = "tasks"
 
 // taskLists are the names of the tasks of each measure that reads a benchmark's
 // tasks, kept so that all of them are found again.
@@ -179,7 +193,7 @@ func taskLists(u *unit, samples []clade.Sample) (lists []clade.Sample) {
 			continue
 		}
 		var names []string
-		list := clade.Sample{Check: m.ID}
+		list := clade.Sample{Check: m.ID, Trace: taskList}
 		for _, one := range samples {
 			if one.Check == m.ID && one.Case != "" {
 				names = append(names, one.Case)

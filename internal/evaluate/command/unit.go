@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -187,24 +188,28 @@ func (s *stage) digest(u *unit) string {
 
 // commonDigest covers what every unit of a job depends on.
 func (s *stage) commonDigest() string {
+	plan := s.job.Plan
+	var files []string // quoted: a path need not be UTF-8, which JSON is
+	for _, f := range plan.Frozen {
+		files = append(files, fmt.Sprintf("frozen %q %s %s", f.Path, f.Mode, f.Blob))
+	}
+	files = append(files, fmt.Sprintf("removed %q", plan.Removed), fmt.Sprintf("hidden %q", plan.Hidden))
+	for _, name := range slices.Sorted(maps.Keys(plan.Fixtures)) {
+		files = append(files, fmt.Sprintf("fixture %q %x", name, sha256.Sum256(plan.Fixtures[name])))
+	}
 	return digestOf(struct {
-		Version          int // of this package's reading of outputs
-		Template, Prefix string
-		Limits           clade.Limits
-		Frozen           any
-		Removed, Hidden  []string
-		Fixtures         map[string][]byte
-		Grade            string
-	}{1, s.job.Template.Key(), s.job.Spec.Target.Prefix, s.job.Spec.Limits,
-		s.job.Plan.Frozen, s.job.Plan.Removed, s.job.Plan.Hidden, s.job.Plan.Fixtures, s.Grade()})
+		Version                 int // of this package's reading of outputs
+		Template, Prefix, Grade string
+		Limits                  clade.Limits
+		Files                   []string
+	}{1, s.job.Template.Key(), s.job.Spec.Target.Prefix, s.Grade(), s.job.Spec.Limits, files})
 }
 
-// digestOf is a digest of v's JSON. v holds nothing that JSON cannot carry, and
-// paths that are not UTF-8 differ in their blobs.
+// digestOf is a digest of v's JSON. v is plain data with finite numbers.
 func digestOf(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("digest of %T: %v", v, err)) // unreachable: plain data, finite numbers
+		panic(fmt.Sprintf("digest of %T: %v", v, err)) // a defect of this package
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
