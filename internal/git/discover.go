@@ -25,8 +25,8 @@ type Facts struct {
 	Bare   bool
 	// Shallow and Partial repositories lack history or objects.
 	Shallow, Partial bool
-	// Submodules says that Head has a .gitmodules, LFS that one of its
-	// .gitattributes sets filter=lfs.
+	// Submodules says that Head has a submodule or a .gitmodules, LFS that one
+	// of its .gitattributes sets filter=lfs. A partial clone may lack those.
 	Submodules, LFS bool
 	// Doing is an operation that a person has begun and not ended: "merge",
 	// "rebase", "am", "cherry-pick", "revert" or "bisect"; "" otherwise.
@@ -167,11 +167,11 @@ func (r *Repo) special(ctx context.Context, f *Facts) error {
 	cat := r.Contents()
 	err = cat.Each(attributes, func(_ int, o Object, err error) error {
 		f.LFS = f.LFS || bytes.Contains(o.Data, []byte("filter=lfs"))
-		if errors.Is(err, ErrMissing) {
-			return nil // a partial clone
-		}
 		return err
 	})
+	if f.Partial {
+		err = nil // git dies over an object that it would have to fetch
+	}
 	return errors.Join(err, cat.Close())
 }
 
