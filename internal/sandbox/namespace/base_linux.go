@@ -1,0 +1,281 @@
+package namespace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// The supervisor's own root, a tmpfs that nothing else sees.
+const (
+	hostDir  = "/host" // the machine's root
+	newRoot  = "/root" // what commands see
+	maskDir  = "/mask" // an empty folder nobody may enter
+	maskFile = "/blank"
+)
+
+// A base is the root that all commands of a supervisor share, read-only.
+type base struct {
+	setup     *setup
+	fresh     []string // folders of the root that are empty and new for each command
+	procLocks []string // parts of /proc that the machine's root may write
+}
+
+const plain = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+
+// newBase builds the root in the supervisor's mount namespace.
+func newBase(s *setup) (*base, error) {
+	b := &base{setup: s}
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"making mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
+		{"moving into an own root", b.moveIn},
+		{"building the root", b.build},
+		{"building /dev", b.dev},
+		{"masking", b.mask},
+		{"making the root read-only", func() error { return setAttr(newRoot, unix.MOUNT_ATTR_RDONLY|plain, 0) }},
+		{"reading /proc", b.lockProc},
+	} {
+		if err := step.do(); err != nil {
+			return nil, fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	return b, nil
+}
+
+// moveIn makes a tmpfs the root and the machine's root a folder of it. It is
+// mounted over /tmp for a moment only, which no other process sees.
+func (b *base) moveIn() error {
+	const at = "/tmp"
+	if err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m"); err != nil {
+		return fmt.Errorf("mounting a tmpfs: %w", err)
+	}
+	if err := os.Mkdir(at+hostDir, 0o755); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(at, at+hostDir); err != nil {
+		return fmt.Errorf("changing the root: %w", err)
+	}
+	if err := os.Chdir("/"); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.Mkdir(newRoot, 0o755),
+		os.Mkdir(maskDir, 0),
+		os.WriteFile(maskFile, nil, 0),
+		unix.Mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m"),
+	)
+}
+
+// build mirrors the machine's root folder by folder.
+func (b *base) build() error {
+	entries, err := os.ReadDir(hostDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := b.entry(e); err != nil {
+			return fmt.Errorf("/%s: %w", e.Name(), err)
+		}
+	}
+	for _, dir := range append([]string{"/proc", "/dev", ownDir}, fresh...) {
+		err := os.Mkdir(newRoot+dir, 0o755)
+		own := filepath.Dir(dir) == "/" || dir == "/dev/shm"
+		if err != nil && !errors.Is(err, fs.ErrExist) && own {
+			return err
+		}
+		if info, err := os.Lstat(newRoot + dir); err == nil && info.IsDir() && slices.Contains(fresh, dir) {
+			b.fresh = append(b.fresh, dir)
+		}
+	}
+	return nil
+}
+
+func (b *base) entry(e fs.DirEntry) error {
+	from, to := filepath.Join(hostDir, e.Name()), filepath.Join(newRoot, e.Name())
+	switch name := "/" + e.Name(); {
+	case name == "/proc" || name == "/dev" || name == ownDir || slices.Contains(fresh, name):
+		return nil
+	case e.Type()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case e.IsDir():
+		if err := os.Mkdir(to, 0o755); err != nil {
+			return err
+		}
+	case e.Type().IsRegular():
+		if err := os.WriteFile(to, nil, 0o644); err != nil {
+			return err
+		}
+	default:
+		return nil // a socket, pipe or device in the root is nobody's business
+	}
+	return bind(from, to, unix.MOUNT_ATTR_RDONLY|plain)
+}
+
+func bind(from, to string, attr uint64) error {
+	if err := unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("mounting: %w", err)
+	}
+	return setAttr(to, attr, unix.AT_RECURSIVE)
+}
+
+func setAttr(at string, attr uint64, flags uint) error {
+	if err := unix.MountSetattr(unix.AT_FDCWD, at, flags, &unix.MountAttr{Attr_set: attr}); err != nil {
+		return fmt.Errorf("setting mount attributes (needs Linux 5.12): %w", err)
+	}
+	return nil
+}
+
+// dev gives the devices that harm nobody, and terminals of its own.
+func (b *base) dev() error {
+	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		to := newRoot + "/dev/" + name
+		if err := os.WriteFile(to, nil, 0o644); err != nil {
+			return err
+		}
+		if err := bind(hostDir+"/dev/"+name, to, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
+			return fmt.Errorf("/dev/%s: %w", name, err)
+		}
+	}
+	for name, target := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"} {
+		if err := os.Symlink(target, newRoot+"/dev/"+name); err != nil {
+			return err
+		}
+	}
+	pts := newRoot + "/dev/pts"
+	if err := os.Mkdir(pts, 0o755); err != nil {
+		return err
+	}
+	return unix.Mount("devpts", pts, "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
+}
+
+// mask hides and shows paths, outer before inner, so that a shown path may lie
+// in a hidden one and the other way round. Everything is resolved on the host,
+// where the caller named it.
+func (b *base) mask() error {
+	hidden := map[string]bool{}
+	for _, p := range b.setup.Hide {
+		hidden[filepath.Clean(p)] = true
+	}
+	for _, p := range b.setup.Show {
+		hidden[filepath.Clean(p)] = false
+	}
+	paths := make([]string, 0, len(hidden))
+	for p := range hidden {
+		paths = append(paths, p)
+	}
+	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
+	for _, p := range paths {
+		if b.isFresh(p) {
+			continue
+		}
+		var err error
+		if hidden[p] {
+			err = hide(p)
+		} else {
+			err = show(p)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return b.sealMasks(paths, hidden)
+}
+
+// isFresh reports whether p lies where each command has a folder of its own.
+func (b *base) isFresh(p string) bool {
+	return slices.ContainsFunc(b.fresh, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
+}
+
+func hide(p string) error {
+	info, err := os.Lstat(newRoot + p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("a symlink cannot be hidden; name what it leads to")
+	case info.IsDir():
+		return unix.Mount("tmpfs", newRoot+p, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=64k")
+	}
+	return unix.Mount(maskFile, newRoot+p, "", unix.MS_BIND, "")
+}
+
+func show(p string) error {
+	info, err := os.Stat(hostDir + p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to := newRoot + p
+	if info.IsDir() {
+		err = os.MkdirAll(to, 0o755)
+	} else {
+		err = errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), touch(to))
+	}
+	if err != nil {
+		return err
+	}
+	return bind(hostDir+p, to, unix.MOUNT_ATTR_RDONLY|plain)
+}
+
+func touch(p string) error {
+	if _, err := os.Lstat(p); err == nil {
+		return nil
+	}
+	return os.WriteFile(p, nil, 0o644)
+}
+
+// sealMasks makes masks read-only once what is shown inside them is mounted.
+func (b *base) sealMasks(paths []string, hidden map[string]bool) error {
+	for _, p := range paths {
+		if !hidden[p] || b.isFresh(p) {
+			continue
+		}
+		err := setAttr(newRoot+p, unix.MOUNT_ATTR_RDONLY|plain, 0)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// lockProc finds the parts of /proc that are the machine's, not a process's,
+// and that its owner may write: for root, whose user namespace maps root, a
+// capability does not stand before all of them.
+func (b *base) lockProc() error {
+	if !b.setup.Root {
+		return nil
+	}
+	entries, err := os.ReadDir(hostDir + "/proc")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err == nil || e.Type()&fs.ModeSymlink != 0 {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && (info.IsDir() || info.Mode().Perm()&0o222 != 0) {
+			b.procLocks = append(b.procLocks, "/proc/"+e.Name())
+		}
+	}
+	return nil
+}

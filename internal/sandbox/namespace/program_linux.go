@@ -1,0 +1,440 @@
+package namespace
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// Descriptors of PID 1. Standard ones are the command's; sources of mounts
+// follow.
+const (
+	reportFD  = 3 // where reports are written, closed on exec
+	rootFD    = 4 // the supervisor's root, to leave the command's root again
+	noDirFD   = 5 // an empty folder, for masks
+	noFileFD  = 6 // an empty file, for masks
+	firstFree = 7
+)
+
+// Folders as commands see them.
+const (
+	ownDir  = "/clade"
+	workDir = ownDir + "/work"
+	homeDir = ownDir + "/home"
+)
+
+// fresh are folders that every command has for itself, in memory.
+var fresh = []string{"/tmp", "/run", "/var/tmp", "/dev/shm"}
+
+// An assembler writes a program. PID 1 has descriptors 0 to next-1 open when
+// its last op so far has run.
+type assembler struct {
+	p    *program
+	next uintptr
+	ops  *[]op
+}
+
+func (a *assembler) add(what string, nr uintptr, args ...uintptr) *op {
+	o := op{nr: nr, want: anyResult, what: what}
+	copy(o.args[:], args)
+	*a.ops = append(*a.ops, o)
+	return &(*a.ops)[len(*a.ops)-1]
+}
+
+// str keeps a C string for the program's life. A NUL would cut it short.
+func (a *assembler) str(s string) uintptr {
+	b := append([]byte(s), 0)
+	a.p.keep = append(a.p.keep, b)
+	return addr(&b[0])
+}
+
+func keep[T any](a *assembler, v T) uintptr {
+	p := &v
+	a.p.keep = append(a.p.keep, p)
+	return addr(p)
+}
+
+// vector keeps a NULL-terminated array of C strings.
+func (a *assembler) vector(list []string) uintptr {
+	v := make([]uintptr, 0, len(list)+1)
+	for _, s := range list {
+		v = append(v, a.str(s))
+	}
+	v = append(v, 0)
+	a.p.keep = append(a.p.keep, v)
+	return addr(&v[0])
+}
+
+// open adds an open whose descriptor is known beforehand and returns it.
+func (a *assembler) open(what, file string, flags uintptr) uintptr {
+	o := a.add(what, unix.SYS_OPENAT, atCWD, a.str(file), flags|unix.O_CLOEXEC, 0)
+	o.want = a.next
+	a.next++
+	return o.want
+}
+
+// atCWD is AT_FDCWD as an argument.
+const atCWD = ^uintptr(-unix.AT_FDCWD - 1)
+
+// assemble writes the program of one command. std are its three standard
+// descriptors, tell the pipe for reports; both are the supervisor's numbers,
+// tell above all that PID 1 uses.
+func (b *base) assemble(r *run, std [3]int, tell int) (*program, error) {
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	p := &program{flags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
+		unix.CLONE_NEWCGROUP | uintptr(unix.SIGCHLD)}
+	if !r.Network {
+		p.flags |= unix.CLONE_NEWNET
+	}
+	p.waits = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGTERM-1)
+	a := &assembler{p: p, ops: &p.init}
+	a.attach(std, tell)
+	if !r.Network {
+		a.loopback()
+	}
+	sources := a.sources(r.Mounts)
+	a.enter()
+	a.ownFolders(b)
+	for i, m := range r.Mounts {
+		if err := a.mount(m, sources[i]); err != nil {
+			return nil, err
+		}
+	}
+	a.leave()
+	a.limits(r)
+	a.renounce(b.setup.Root)
+	a.command(r)
+	return p, nil
+}
+
+func check(r *run) error {
+	for _, list := range [][]string{r.Args, r.Env, {r.Dir}} {
+		for _, s := range list {
+			if strings.IndexByte(s, 0) >= 0 {
+				return fmt.Errorf("a NUL byte in %q", s)
+			}
+		}
+	}
+	return nil
+}
+
+// attach takes the descriptors, ties PID 1's life to the supervisor's and
+// closes everything else.
+func (a *assembler) attach(std [3]int, tell int) {
+	all := ^uint64(0)
+	a.add("block signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, keep(a, all), 0, 8)
+	a.add("die with the supervisor", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	for i, fd := range std {
+		a.add("take standard streams", unix.SYS_DUP3, uintptr(fd), uintptr(i), 0)
+	}
+	a.add("take the report pipe", unix.SYS_DUP3, uintptr(tell), reportFD, unix.O_CLOEXEC)
+	a.add("close descriptors", unix.SYS_CLOSE_RANGE, rootFD, uintptr(^uint32(0)), 0)
+	// Whoever reads reports is gone: so was the death signal. POLLERR says so.
+	poll := unix.PollFd{Fd: reportFD}
+	a.add("find the supervisor", unix.SYS_PPOLL, keep(a, poll), 1, keep(a, unix.Timespec{}), 0, 8).want = 0
+	a.add("set umask", unix.SYS_UMASK, 0o022)
+	a.add("set host name", unix.SYS_SETHOSTNAME, a.str("clade"), 5)
+	a.next = rootFD
+	a.open("open the root", "/", unix.O_PATH|unix.O_DIRECTORY)
+	a.open("open a mask", maskDir, unix.O_PATH)
+	a.open("open a mask", maskFile, unix.O_PATH)
+}
+
+// loopback brings lo up.
+func (a *assembler) loopback() {
+	type ifreq struct {
+		name  [unix.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}
+	req := ifreq{name: [unix.IFNAMSIZ]byte{'l', 'o'}, flags: unix.IFF_UP | unix.IFF_RUNNING}
+	a.add("open a socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).want = a.next
+	a.add("bring loopback up", unix.SYS_IOCTL, a.next, unix.SIOCSIFFLAGS, keep(a, req))
+	a.add("close a socket", unix.SYS_CLOSE, a.next)
+}
+
+// A source is the opened folders of one mount.
+type source struct {
+	bind, upper, work uintptr
+	lower             []uintptr
+}
+
+// sources opens host paths while the host's file system can be seen.
+func (a *assembler) sources(mounts []sandbox.Mount) []source {
+	out := make([]source, len(mounts))
+	for i, m := range mounts {
+		open := func(p string) uintptr { return a.open("open "+p, hostDir+p, unix.O_PATH) }
+		switch m.Kind {
+		case sandbox.MountBind:
+			out[i].bind = open(m.Source)
+		case sandbox.MountOverlay:
+			for _, l := range m.Lower {
+				out[i].lower = append(out[i].lower, open(l))
+			}
+			if m.Upper != "" {
+				out[i].upper, out[i].work = open(m.Upper), open(m.Work)
+			}
+		}
+	}
+	return out
+}
+
+// enter makes the command's root the root of every later path.
+func (a *assembler) enter() {
+	a.add("enter the root", unix.SYS_CHROOT, a.str(newRoot))
+	a.add("enter the root", unix.SYS_CHDIR, a.str("/"))
+}
+
+// leave makes it the only root there is, and lets go of the host's.
+func (a *assembler) leave() {
+	a.add("leave the root", unix.SYS_FCHDIR, rootFD)
+	a.add("leave the root", unix.SYS_CHROOT, a.str("."))
+	a.add("find the root", unix.SYS_CHDIR, a.str(newRoot))
+	a.add("change the root", unix.SYS_PIVOT_ROOT, a.str("."), a.str("."))
+	a.add("find the old root", unix.SYS_FCHDIR, rootFD)
+	a.add("detach the old root", unix.SYS_UMOUNT2, a.str("."), unix.MNT_DETACH)
+	a.add("find the root", unix.SYS_CHDIR, a.str("/"))
+	a.add("close descriptors", unix.SYS_CLOSE_RANGE, rootFD, uintptr(^uint32(0)), 0)
+}
+
+// ownFolders mounts what every command has for itself.
+func (a *assembler) ownFolders(b *base) {
+	const flags = unix.MS_NOSUID | unix.MS_NODEV
+	a.add("mount /proc", unix.SYS_MOUNT, a.str("proc"), a.str("/proc"), a.str("proc"), flags|unix.MS_NOEXEC, 0)
+	for _, p := range b.procLocks {
+		a.add("lock "+p, unix.SYS_MOUNT, a.str(p), a.str(p), 0, unix.MS_BIND, 0).forgive = [2]syscall.Errno{syscall.ENOENT}
+		a.add("lock "+p, unix.SYS_MOUNT, 0, a.str(p), 0, unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|flags|unix.MS_NOEXEC, 0).
+			forgive = [2]syscall.Errno{syscall.ENOENT}
+	}
+	size := "50%"
+	if b.setup.Scratch > 0 {
+		size = strconv.FormatInt(b.setup.Scratch, 10)
+	}
+	for _, dir := range b.fresh {
+		a.add("mount "+dir, unix.SYS_MOUNT, a.str("tmpfs"), a.str(dir), a.str("tmpfs"), flags, a.str("mode=1777,size="+size))
+	}
+	a.add("mount "+ownDir, unix.SYS_MOUNT, a.str("tmpfs"), a.str(ownDir), a.str("tmpfs"), flags, a.str("mode=0755,size="+size))
+	a.add("make "+workDir, unix.SYS_MKDIRAT, atCWD, a.str(workDir), 0o755)
+	a.add("make "+homeDir, unix.SYS_MKDIRAT, atCWD, a.str(homeDir), 0o755)
+}
+
+// mount makes one mount of a command.
+func (a *assembler) mount(m sandbox.Mount, from source) error {
+	if !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target || m.Target == "/" {
+		return fmt.Errorf("mount target %q is not a clean absolute path", m.Target)
+	}
+	switch m.Kind {
+	case sandbox.MountOverlay:
+		return a.overlay(m, from)
+	case sandbox.MountBind:
+		a.bind(m, from.bind)
+	case sandbox.MountTmpfs:
+		a.makeTarget(m.Target, false)
+		opts := "mode=0755"
+		if m.Size > 0 {
+			opts += ",size=" + strconv.FormatInt(m.Size, 10)
+		}
+		a.add("mount tmpfs on "+m.Target, unix.SYS_MOUNT, a.str("tmpfs"), a.str(m.Target), a.str("tmpfs"),
+			unix.MS_NOSUID|unix.MS_NODEV|readOnly(m), a.str(opts))
+	case sandbox.MountHide:
+		a.hide(m.Target)
+	default:
+		return fmt.Errorf("unknown kind of mount %q", m.Kind)
+	}
+	return nil
+}
+
+func readOnly(m sandbox.Mount) uintptr {
+	if m.ReadOnly {
+		return unix.MS_RDONLY
+	}
+	return 0
+}
+
+func (a *assembler) bind(m sandbox.Mount, from uintptr) {
+	info, err := os.Stat(hostDir + m.Source)
+	a.makeTarget(m.Target, err == nil && !info.IsDir())
+	what := "mount " + m.Source + " on " + m.Target
+	a.add(what, unix.SYS_MOUNT, a.str(fdPath(from)), a.str(m.Target), 0, unix.MS_BIND|unix.MS_REC, 0)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if m.ReadOnly {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	a.add(what, unix.SYS_MOUNT_SETATTR, atCWD, a.str(m.Target), unix.AT_RECURSIVE, keep(a, attr), unsafe.Sizeof(attr))
+}
+
+// overlay mounts layers. Layers are named by descriptors: short, and no
+// character of a path needs escaping. The upper layer is not synced
+// ("volatile"): it is read only after everything has ended, on the same boot;
+// the mark that forbids mounting it again after a crash is removed first.
+func (a *assembler) overlay(m sandbox.Mount, from source) error {
+	if len(from.lower) == 0 {
+		return fmt.Errorf("overlay on %s has no lower layer", m.Target)
+	}
+	if from.upper == 0 && len(from.lower) == 1 { // the kernel wants two
+		a.bind(sandbox.Mount{Source: m.Lower[0], Target: m.Target, ReadOnly: true}, from.lower[0])
+		return nil
+	}
+	a.makeTarget(m.Target, false)
+	opts := "userxattr,lowerdir="
+	for i, fd := range from.lower {
+		if i > 0 {
+			opts += ":"
+		}
+		opts += fdPath(fd)
+	}
+	if from.upper != 0 {
+		incompat := fdPath(from.work) + "/work/incompat"
+		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat+"/volatile/dirty"), 0).forgive[0] = anyErrno
+		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat+"/volatile"), unix.AT_REMOVEDIR).forgive[0] = anyErrno
+		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat), unix.AT_REMOVEDIR).forgive[0] = anyErrno
+		opts += ",volatile,upperdir=" + fdPath(from.upper) + ",workdir=" + fdPath(from.work)
+	}
+	if len(opts) >= os.Getpagesize() {
+		return fmt.Errorf("overlay on %s has too many layers: %d", m.Target, len(from.lower))
+	}
+	a.add("mount an overlay on "+m.Target, unix.SYS_MOUNT, a.str("overlay"), a.str(m.Target), a.str("overlay"),
+		unix.MS_NOSUID|unix.MS_NODEV|readOnly(m), a.str(opts))
+	return nil
+}
+
+// hide masks what is at target, if anything is: by a folder, and where that
+// does not fit by a file.
+func (a *assembler) hide(target string) {
+	forgive := [2]syscall.Errno{syscall.ENOENT, syscall.ENOTDIR}
+	a.verify(target, forgive)
+	for _, fd := range []uintptr{noDirFD, noFileFD} {
+		a.add("hide "+target, unix.SYS_MOUNT, a.str(fdPath(fd)), a.str(target), 0, unix.MS_BIND, 0).forgive = forgive
+	}
+}
+
+func fdPath(fd uintptr) string { return "/proc/self/fd/" + strconv.Itoa(int(fd)) }
+
+// makeTarget makes the folders that lead to target, and target, where they are
+// missing and can be made. Nothing is made or mounted through a symlink: the
+// workspace chose where it leads.
+func (a *assembler) makeTarget(target string, file bool) {
+	for i := 1; i <= len(target); i++ {
+		if i < len(target) && target[i] != '/' {
+			continue
+		}
+		dir := target[:i]
+		if i == len(target) && file {
+			a.add("make "+dir, unix.SYS_MKNODAT, atCWD, a.str(dir), unix.S_IFREG|0o644, 0).forgive[0] = anyErrno
+		} else {
+			a.add("make "+dir, unix.SYS_MKDIRAT, atCWD, a.str(dir), 0o755).forgive[0] = anyErrno
+		}
+		a.verify(dir, [2]syscall.Errno{})
+	}
+}
+
+// verify fails when a path leads through a symlink.
+func (a *assembler) verify(p string, forgive [2]syscall.Errno) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	o := a.add("find "+p, unix.SYS_OPENAT2, atCWD, a.str(p), keep(a, how), unix.SizeofOpenHow)
+	o.want, o.forgive = a.next, forgive
+	a.add("close "+p, unix.SYS_CLOSE, a.next).forgive[0] = syscall.EBADF
+}
+
+// limits sets what every process of the command is bound by. The kernel rather
+// kills it than the engine when the machine's memory is short.
+func (a *assembler) limits(r *run) {
+	set := func(what int, cur, hard uint64) {
+		a.add("set limits", unix.SYS_PRLIMIT64, 0, uintptr(what), keep(a, unix.Rlimit{Cur: cur, Max: hard}), 0)
+	}
+	set(unix.RLIMIT_CORE, 0, 0)
+	var files unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil { // the runtime raised the soft limit
+		set(unix.RLIMIT_NOFILE, min(files.Max, openFiles), files.Max)
+	}
+	if r.Data > 0 {
+		set(unix.RLIMIT_DATA, r.Data, r.Data)
+	}
+	if r.Tasks > 0 {
+		set(unix.RLIMIT_NPROC, r.Tasks, r.Tasks)
+	}
+	fd := a.next
+	a.next = rootFD
+	o := a.add("choose the victim", unix.SYS_OPENAT, atCWD, a.str("/proc/self/oom_score_adj"), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	o.forgive[0] = anyErrno
+	a.add("choose the victim", unix.SYS_WRITE, rootFD, a.str("900"), 3).forgive[0] = anyErrno
+	a.add("choose the victim", unix.SYS_CLOSE, rootFD).forgive[0] = anyErrno
+	a.next = fd
+}
+
+// openFiles is the soft limit of open files, whatever the user's shell has.
+const openFiles = 16384
+
+// rootCaps are what root of a container is used to, within the user namespace.
+// None of them reaches a mount, the network or another user's process.
+var rootCaps = []uint{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID,
+	unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT,
+	unix.CAP_SETFCAP, // without it root cannot map itself into user namespaces of its own
+}
+
+// renounce gives up every privilege for good, and bars the command from PID 1's
+// memory, where other commands' environments may lie.
+func (a *assembler) renounce(root bool) {
+	var kept uint64
+	if root {
+		for _, c := range rootCaps {
+			kept |= 1 << c
+		}
+	}
+	for c := uint(0); c <= unix.CAP_LAST_CAP; c++ {
+		if kept&(1<<c) == 0 {
+			a.add("drop capabilities", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, uintptr(c)).forgive[0] = syscall.EINVAL
+		}
+	}
+	a.add("drop capabilities", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	lo, hi := uint32(kept), uint32(kept>>32)
+	data := [2]unix.CapUserData{{Effective: lo, Permitted: lo}, {Effective: hi, Permitted: hi}}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	a.add("drop capabilities", unix.SYS_CAPSET, keep(a, header), keep(a, data))
+	a.add("forbid new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	a.add("close PID 1's memory", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
+// command is what the command's own process does, and what it executes.
+func (a *assembler) command(r *run) {
+	a.ops = &a.p.main
+	a.add("make a session", unix.SYS_SETSID)
+	a.add("unblock signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, keep(a, uint64(0)), 0, 8)
+	a.add("enter folder "+r.Dir, unix.SYS_CHDIR, a.str(r.Dir))
+	for _, p := range candidates(r.Args[0], r.Env) {
+		a.p.paths = append(a.p.paths, a.str(p))
+	}
+	a.p.argv, a.p.envv = a.vector(r.Args), a.vector(r.Env)
+}
+
+// candidates lists where the program may be, as execvp looks in the command's
+// own PATH.
+func candidates(name string, env []string) []string {
+	if strings.Contains(name, "/") {
+		return []string{name}
+	}
+	var list string
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			list = v
+		}
+	}
+	var out []string
+	for dir := range strings.SplitSeq(list, ":") {
+		if path.IsAbs(dir) {
+			out = append(out, path.Join(dir, name))
+		}
+	}
+	return out
+}

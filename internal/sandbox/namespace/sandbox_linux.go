@@ -1,0 +1,262 @@
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// A Sandbox runs commands in namespaces. It keeps one supervisor for each
+// command that ever ran beside others.
+type Sandbox struct {
+	setup  setup
+	binds  []sandbox.Mount // Options.Show below fresh folders
+	resolv []sandbox.Mount // what /etc/resolv.conf leads to, for the network
+	nest   *nest
+	groups *groups // nil where no cgroup can be made
+
+	mu     sync.Mutex
+	free   []*slot
+	all    map[*slot]bool
+	closed bool
+}
+
+var _ sandbox.Sandbox = (*Sandbox)(nil)
+
+// New starts the first supervisor. It fails with ErrUnavailable where
+// namespaces cannot be used.
+func New(o Options) (*Sandbox, error) {
+	s := &Sandbox{
+		setup: setup{Hide: o.Hide, Show: o.Show, Root: os.Geteuid() == 0, Scratch: o.Scratch},
+		all:   map[*slot]bool{},
+	}
+	for _, p := range o.Show {
+		if belowFresh(p) {
+			s.binds = append(s.binds, sandbox.Mount{Kind: sandbox.MountBind, Source: p, Target: filepath.Clean(p), ReadOnly: true})
+		}
+	}
+	if p, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && belowFresh(p) {
+		s.resolv = []sandbox.Mount{{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true}}
+	}
+	s.nest = newNest()
+	s.groups = findGroups()
+	first, err := s.hatch()
+	if err != nil {
+		s.nest.close()
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	s.free = append(s.free, first)
+	return s, nil
+}
+
+func belowFresh(p string) bool {
+	return slices.ContainsFunc(fresh, func(dir string) bool { return strings.HasPrefix(p, dir+"/") })
+}
+
+// Grade is GradeNamespaces.
+func (*Sandbox) Grade() string { return sandbox.GradeNamespaces }
+
+// Mounts is true.
+func (*Sandbox) Mounts() bool { return true }
+
+// Home is a folder in memory unless something is mounted there.
+func (*Sandbox) Home() string { return homeDir }
+
+// Work is a folder in memory unless something is mounted there.
+func (*Sandbox) Work() string { return workDir }
+
+// Held says how Limits are held here: "cgroup" for the whole tree of
+// processes, or "rlimit" for each process (and, of processes, not at all for
+// root).
+func (s *Sandbox) Held() (memory, processes string) {
+	memory, processes = "rlimit", "rlimit"
+	if s.groups.has("memory") {
+		memory = "cgroup"
+	}
+	if s.groups.has("pids") {
+		processes = "cgroup"
+	}
+	return memory, processes
+}
+
+// Close kills what runs and ends all supervisors.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var slots []*slot
+	for sl := range s.all {
+		slots = append(slots, sl)
+	}
+	s.free, s.all = nil, map[*slot]bool{}
+	s.mu.Unlock()
+	var errs []error
+	for _, sl := range slots {
+		errs = append(errs, sl.close())
+	}
+	s.nest.close()
+	return errors.Join(errs...)
+}
+
+// Run runs one command. Memory of the whole tree is bounded where a cgroup can
+// be made, see Held.
+func (s *Sandbox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
+	if len(c.Args) == 0 {
+		return sandbox.Result{}, errors.New("running a command: no arguments")
+	}
+	if ctx.Err() != nil {
+		return sandbox.Result{Exit: -1, Cancelled: true, Grade: s.Grade()}, nil
+	}
+	sl, err := s.take()
+	if err != nil {
+		return sandbox.Result{}, fmt.Errorf("running %s: %w", c.Args[0], err)
+	}
+	r, err := s.runIn(ctx, sl, c)
+	if err != nil {
+		err = fmt.Errorf("running %s: %w", c.Args[0], err)
+	}
+	return r, errors.Join(err, s.give(sl))
+}
+
+func (s *Sandbox) runIn(ctx context.Context, sl *slot, c sandbox.Command) (sandbox.Result, error) {
+	oom, err := sl.group.limit(c.Limits)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	pipes, err := sandbox.OpenPlumbing(c)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	begun := time.Now()
+	if err := sl.begin(s.request(c), pipes); err != nil {
+		pipes.Abort()
+		return sandbox.Result{}, err
+	}
+	pipes.Started()
+	var e *ended
+	done := make(chan struct{})
+	go func() {
+		e, err = sl.await()
+		close(done)
+	}()
+	w := sandbox.WatchOver(ctx, c, done, func() { sl.signal(false) }, func() { sl.signal(true) })
+	wall := time.Since(begun)
+	stdout, stderr := pipes.Finish(finishWait)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	if e.Err != "" {
+		return sandbox.Result{}, errors.New(e.Err)
+	}
+	r := s.result(c, e)
+	if e.Failed == "" {
+		r.Stdout, r.Stderr = stdout, stderr
+	}
+	r.Wall, r.TimedOut, r.Cancelled = wall, w.TimedOut, w.Cancelled
+	r.OutOfMemory = r.Exit != 0 && oom()
+	return r, nil
+}
+
+// finishWait bounds the wait for output of processes that are dead already.
+const finishWait = 5 * time.Second
+
+func (s *Sandbox) request(c sandbox.Command) *run {
+	r := &run{Args: c.Args, Env: c.Env, Dir: c.Dir, Network: c.Network}
+	if r.Dir == "" {
+		r.Dir = "/"
+	}
+	r.Mounts = append(r.Mounts, s.binds...)
+	if c.Network {
+		r.Mounts = append(r.Mounts, s.resolv...)
+	}
+	r.Mounts = append(r.Mounts, c.Mounts...)
+	if c.Limits.Memory > 0 && !s.groups.has("memory") {
+		r.Data = uint64(c.Limits.Memory)
+	}
+	if c.Limits.Processes > 0 && !s.groups.has("pids") {
+		// The user namespace is the supervisor's: nobody else's tasks count.
+		r.Tasks = uint64(c.Limits.Processes) + supervisorTasks
+	}
+	return r
+}
+
+// supervisorTasks is room for the threads of a supervisor and PID 1.
+const supervisorTasks = 24
+
+func (s *Sandbox) result(c sandbox.Command, e *ended) sandbox.Result {
+	if e.Failed != "" {
+		what := c.Args[0]
+		if e.Failed != "execute" {
+			what = e.Failed
+		}
+		return sandbox.Unstarted(s.Grade(), what, e.Errno)
+	}
+	r := sandbox.Result{CPU: e.CPU, PeakMemory: e.MaxRSS, Strays: e.Strays, Grade: s.Grade()}
+	switch {
+	case e.Killed:
+		r.Exit, r.Signal = -1, unix.SIGKILL.String()
+	case e.Status.Signaled():
+		r.Exit, r.Signal = -1, e.Status.Signal().String()
+	default:
+		r.Exit = e.Status.ExitStatus()
+	}
+	return r
+}
+
+// take gives a supervisor that nobody uses, or a new one.
+func (s *Sandbox) take() (*slot, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, os.ErrClosed
+	}
+	if n := len(s.free); n > 0 {
+		sl := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.mu.Unlock()
+		return sl, nil
+	}
+	s.mu.Unlock()
+	return s.hatch()
+}
+
+// hatch starts a supervisor and counts it.
+func (s *Sandbox) hatch() (*slot, error) {
+	sl, err := s.nest.start(s.setup, s.groups)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errors.Join(os.ErrClosed, sl.close())
+	}
+	s.all[sl] = true
+	return sl, nil
+}
+
+// give puts a supervisor back; one that failed is replaced by the next take.
+func (s *Sandbox) give(sl *slot) error {
+	s.mu.Lock()
+	if !s.all[sl] { // closed meanwhile
+		s.mu.Unlock()
+		return nil
+	}
+	if !sl.broken {
+		s.free = append(s.free, sl)
+		s.mu.Unlock()
+		return nil
+	}
+	delete(s.all, sl)
+	s.mu.Unlock()
+	return sl.close()
+}
