@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,25 +23,70 @@ type indexed struct {
 // can hold; longer ones are marked with it.
 const maxNameLength = 0xfff
 
-// encodeIndex writes git's index, version 2, for entries sorted by path. See
-// gitformat-index(5).
-func encodeIndex(entries []indexed) ([]byte, error) {
-	size := 12 + sha1.Size
+// headerSize is that of "DIRC", the version and the number of entries.
+const headerSize = 12
+
+// An index is git's index, version 2, see gitformat-index(5). Its entries do not
+// depend on one another, so that another index can be made of its parts.
+type index struct {
+	raw   []byte
+	paths []string // sorted
+	at    []int    // where each entry begins in raw, and where the last one ends
+}
+
+// newIndex encodes entries sorted by path.
+func newIndex(entries []indexed) (*index, error) {
+	size := headerSize + sha1.Size
 	for _, e := range entries {
 		size += 72 + len(e.Path)
 	}
-	b := make([]byte, 0, size)
+	x := &index{raw: header(make([]byte, 0, size), len(entries))}
+	for _, e := range entries {
+		x.paths, x.at = append(x.paths, e.Path), append(x.at, len(x.raw))
+		var err error
+		if x.raw, err = appendIndexed(x.raw, e); err != nil {
+			return nil, err
+		}
+	}
+	x.at = append(x.at, len(x.raw))
+	x.raw = appendSum(x.raw)
+	return x, nil
+}
+
+func header(b []byte, entries int) []byte {
 	b = append(b, "DIRC"...)
 	b = binary.BigEndian.AppendUint32(b, 2)
-	b = binary.BigEndian.AppendUint32(b, uint32(len(entries)))
-	for _, e := range entries {
+	return binary.BigEndian.AppendUint32(b, uint32(entries))
+}
+
+func appendSum(b []byte) []byte {
+	sum := sha1.Sum(b)
+	return append(b, sum[:]...)
+}
+
+// splice encodes the index with these entries, sorted by path, put in, or taken
+// out where they have no mode.
+func (x *index) splice(differ []indexed) ([]byte, error) {
+	b := header(make([]byte, 0, len(x.raw)+128*len(differ)), 0)
+	next, n := 0, len(x.paths)
+	for _, e := range differ {
+		i, there := slices.BinarySearch(x.paths, e.Path)
+		b = append(b, x.raw[x.at[next]:x.at[i]]...)
+		if next = i; there {
+			next, n = i+1, n-1
+		}
+		if e.Mode == "" {
+			continue
+		}
+		n++
 		var err error
 		if b, err = appendIndexed(b, e); err != nil {
 			return nil, err
 		}
 	}
-	sum := sha1.Sum(b)
-	return append(b, sum[:]...), nil
+	b = append(b, x.raw[x.at[next]:x.at[len(x.paths)]]...)
+	header(b[:0], n)
+	return appendSum(b), nil
 }
 
 func appendIndexed(b []byte, e indexed) ([]byte, error) {

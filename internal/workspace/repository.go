@@ -45,8 +45,9 @@ type Repository struct {
 	tree *Tree
 	lack []string // hidden paths
 
-	mu  sync.Mutex
-	ids map[string]string // tree objects of the base, by folder
+	mu    sync.Mutex
+	ids   map[string]string // tree objects of the base, by folder
+	index *index            // nil until asked for
 }
 
 // Dir holds the repository's .git folder and nothing else.
@@ -149,11 +150,11 @@ func (t *Built) finish(ctx context.Context, r *Repository, repo string) error {
 			return err
 		}
 	}
-	index, err := encodeIndex(t.indexed(r.tree, nil, time.Time{}))
+	index, err := newIndex(t.indexed(r))
 	if err != nil {
 		return err
 	}
-	return writeRepository(repo, head, index, r.lack)
+	return writeRepository(repo, head, index.raw, r.lack)
 }
 
 // writeRepository writes everything but objects.
@@ -190,23 +191,16 @@ func escapePattern(p string) string {
 	return b.String()
 }
 
-// indexed lists a tree for an index. Files a plan wrote have the time at, the
-// template's have baseTime.
-func (t *Built) indexed(tree *Tree, written map[string]int64, at time.Time) []indexed {
-	all := tree.Below("")
-	list := make([]indexed, len(all))
-	for i, e := range all {
-		list[i] = indexed{Entry: e, at: baseTime}
-		if size, ok := written[e.Path]; ok {
-			list[i].at, list[i].Size = at, size
-		} else if e.Size < 0 && e.Mode != ledger.ModeGitlink {
+// indexed lists the repository's files as an index has them.
+func (t *Built) indexed(r *Repository) []indexed {
+	list := make([]indexed, 0, len(r.tree.base))
+	for _, e := range r.tree.Below("") {
+		if e.Size < 0 && e.Mode != ledger.ModeGitlink {
 			if info, err := os.Lstat(filepath.Join(t.Tree(), filepath.FromSlash(e.Path))); err == nil {
-				list[i].Size = info.Size()
+				e.Size = info.Size()
 			}
 		}
-		if e.Mode == ledger.ModeGitlink {
-			list[i].Size = 0
-		}
+		list = append(list, indexed{Entry: e, at: baseTime})
 	}
 	return list
 }
@@ -270,11 +264,35 @@ func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time) e
 	if err := os.WriteFile(filepath.Join(repo, filepath.FromSlash(branch)), []byte(head+"\n"), 0o644); err != nil {
 		return err
 	}
-	index, err := encodeIndex(t.indexed(tree, written, at))
+	base, err := r.baseIndex(t)
+	if err != nil {
+		return err
+	}
+	var differ []indexed
+	for _, p := range tree.keys {
+		e := tree.over[p]
+		e.Path, e.Size = p, written[p]
+		differ = append(differ, indexed{Entry: e, at: at})
+	}
+	index, err := base.splice(differ)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(repo, "index"), index, 0o644)
+}
+
+// baseIndex is the index of the base, encoded once.
+func (r *Repository) baseIndex(t *Built) (*index, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.index == nil {
+		i, err := newIndex(t.indexed(r))
+		if err != nil {
+			return nil, err
+		}
+		r.index = i
+	}
+	return r.index, nil
 }
 
 // writeTree writes the tree objects of the folders that differ from the base.
