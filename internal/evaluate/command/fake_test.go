@@ -27,7 +27,8 @@ type provider struct {
 	commits map[string]map[string]string
 	opened  []string // commits, in order
 	closed  int
-	scopes  int // open now
+	scopes  int             // open now
+	box     sandbox.Sandbox // that mounts, or nil
 }
 
 func (p *provider) Name() string { return "fake" }
@@ -88,6 +89,10 @@ type scope struct {
 }
 
 func (s *scope) Enter(c *sandbox.Command, dir string) {
+	if s.box != nil {
+		s.mount(c, dir)
+		return
+	}
 	c.Dir = filepath.Join(s.dir, "tree", dir)
 	c.Env = append(c.Env, "HOME="+filepath.Join(s.dir, "home"), "TMPDIR="+filepath.Join(s.dir, "tmp"))
 }
