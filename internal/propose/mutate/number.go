@@ -129,7 +129,7 @@ func (l *literal) movedFloat(v float64) string {
 	if delta == 0 {
 		return ""
 	}
-	// Two digits below the first one that changes: the step keeps its meaning.
+	// One digit below the first one that changes: the step keeps its meaning.
 	d := int(1 - math.Floor(math.Log10(delta)))
 	for ; d <= 340; d++ {
 		s := l.decimal(v, d)
