@@ -6,13 +6,9 @@ import (
 	"context"
 	"os"
 
-	"github.com/spf13/cobra"
-
-	"github.com/cladehq/clade/internal/bench"
 	"github.com/cladehq/clade/internal/cli"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/crash"
-	"github.com/cladehq/clade/internal/demo"
 	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 )
@@ -33,6 +29,5 @@ func Main() int {
 		return run.New(control.New(parts(dirs, plan)), here), nil
 	}
 	p := cli.Program{Door: door, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	p.Extra = []*cobra.Command{demo.Command(door), bench.Command()}
 	return cli.Main(ctx, p, os.Args[1:])
 }

@@ -42,6 +42,7 @@ type Parts struct {
 	Evaluator  func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator
 	Operators  func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)
 	Search     func(spec *clade.Spec) (strategy.Search, error)
+	Dispatch   func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
 	Rules      policy.Rules
 	// Design refuses a spec whose final could never prove anything with the
 	// given number of test cases (0 without a dataset).

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
@@ -123,7 +124,7 @@ func worst(s *clade.Spec, selected, tested int) Worst {
 		pairs = s.Final.Looks[n-1]
 	}
 	w := Worst{Candidates: s.Budget.Candidates, USD: s.Budget.USD, Tokens: s.Budget.Tokens, Calls: s.Budget.Calls,
-		WallSeconds: s.Budget.Wall.Seconds()}
+		WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
 	w.PerCase = once + timed*(1+2*(3+pairs))
 	const baseline, replicates = 1, 3
 	w.Commands = w.Candidates*w.PerCase + baseline*replicates*once + timed*22 + max(1, s.Final.Finalists)*(2*2*once+2*tested+timed*2*(pairs+1))

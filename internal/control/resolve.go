@@ -168,14 +168,20 @@ func (r *Resolved) locate(ctx context.Context) error {
 	case t.Kind == clade.TargetDir:
 		return r.locateDir()
 	}
-	repo, err := git.Discover(ctx, r.Target)
+	g, err := git.Find(ctx)
+	if err != nil {
+		return err
+	}
+	facts, err := g.Discover(ctx, r.Target)
 	switch {
-	case errors.Is(err, git.ErrNotRepository) && t.Kind == "":
+	case clade.FaultOf(err) == clade.FaultNotFound && t.Kind == "":
 		return r.locateDir()
 	case err != nil:
 		return err
+	case facts.Bare:
+		return &clade.Problem{Fault: clade.FaultSpec, Where: r.File, Text: "the target is a bare repository: it has no files to land in"}
 	}
-	return r.locateGit(ctx, repo)
+	return r.locateGit(ctx, facts.Repo(g), facts)
 }
 
 func (r *Resolved) locateFile() error {
@@ -192,24 +198,47 @@ func (r *Resolved) locateDir() error {
 	return nil
 }
 
-func (r *Resolved) locateGit(ctx context.Context, repo *git.Repository) error {
+func (r *Resolved) locateGit(ctx context.Context, repo *git.Repo, facts git.Facts) error {
 	t := &r.Spec.Target
-	t.Kind, r.Root, t.Prefix = clade.TargetGit, repo.TopLevel, repo.Prefix
-	rev := t.Base
-	if rev == "" {
-		rev = "HEAD"
+	t.Kind, r.Root, t.Prefix = clade.TargetGit, facts.Top, strings.TrimSuffix(facts.Prefix, "/")
+	if t.Base == "" {
+		if facts.Unborn {
+			return &clade.Problem{Fault: clade.FaultSpec, Text: "the repository " + facts.Top + " has no commit yet",
+				Hint: "commit what shall be evolved, or set target.kind: dir"}
+		}
+		t.Base = "HEAD"
 	}
-	commit, err := repo.Commit(ctx, rev)
+	commit, err := repo.Line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", t.Base+"^{commit}")
+	if err != nil {
+		return &clade.Problem{Fault: clade.FaultSpec, Where: r.File, Text: fmt.Sprintf("the repository has no commit %q", t.Base), Err: err,
+			Hint: "target.base is a branch, tag or commit of the target's repository"}
+	}
+	t.Base, r.From = commit, commit
+	r.Source = ledger.Source{Git: facts.Top, Rev: commit}
+	status, err := repo.Status(ctx)
 	if err != nil {
 		return err
 	}
-	if left, err := repo.Status(ctx); err == nil {
-		r.LeftOut = left.Words()
+	r.LeftOut = leftOut(status)
+	if facts.Submodules {
+		r.LeftOut = append(r.LeftOut, "the content of submodules")
 	}
-	r.From = commit
-	t.Base = commit
-	r.Source = ledger.Source{Git: repo.TopLevel, Rev: commit}
 	return nil
+}
+
+// leftOut says what the work tree holds beyond the base.
+func leftOut(s git.Status) (out []string) {
+	for _, k := range []struct {
+		what  string
+		paths []string
+	}{{"staged", s.Staged}, {"changed", s.Unstaged}, {"conflicted", s.Conflicted}, {"untracked", s.Untracked}} {
+		if n := len(k.paths); n == 1 {
+			out = append(out, fmt.Sprintf("1 %s file (%q)", k.what, k.paths[0]))
+		} else if n > 1 {
+			out = append(out, fmt.Sprintf("%d %s files", n, k.what))
+		}
+	}
+	return out
 }
 
 // guardFiles freezes what a candidate must not rewrite although it lies in the

@@ -143,12 +143,18 @@ func (l *Lander) blocked(ctx context.Context) (string, error) {
 	if l.Kind != clade.TargetGit {
 		return "", nil
 	}
-	repo, err := git.Discover(ctx, l.Root)
+	g, err := git.Find(ctx)
 	if err != nil {
 		return "", err
 	}
-	if repo.Operation != "" {
-		return fmt.Sprintf("the repository is in the middle of a %s; finish or abort it first", repo.Operation), nil
+	facts, err := g.Discover(ctx, l.Root)
+	switch {
+	case err != nil:
+		return "", err
+	case facts.Doing != "":
+		return fmt.Sprintf("the repository is in the middle of a %s; finish or abort it first", facts.Doing), nil
+	case len(facts.Locks) > 0:
+		return fmt.Sprintf("another git is at work in the repository, or died there: %s", facts.Locks[0]), nil
 	}
 	return "", nil
 }
