@@ -1,10 +1,5 @@
 package clade
 
-import (
-	"encoding/json"
-	"math"
-)
-
 // Status is where a verdict moves an attempt.
 type Status string
 
@@ -73,42 +68,3 @@ type Final struct {
 	// Selected is the estimate seen during the search: selected, hence biased.
 	Selected float64 `json:"selected"`
 }
-
-// MarshalJSON implements json.Marshaler. JSON has no infinities: an open end of
-// the interval is null.
-func (f Final) MarshalJSON() ([]byte, error) {
-	j := finalJSON{finalPlain: finalPlain(f)}
-	if !math.IsInf(f.Low, -1) {
-		j.Low = &f.Low
-	}
-	if !math.IsInf(f.High, 1) {
-		j.High = &f.High
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (f *Final) UnmarshalJSON(b []byte) error {
-	var j finalJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return err
-	}
-	*f = Final(j.finalPlain)
-	f.Low, f.High = math.Inf(-1), math.Inf(1)
-	if j.Low != nil {
-		f.Low = *j.Low
-	}
-	if j.High != nil {
-		f.High = *j.High
-	}
-	return nil
-}
-
-// finalJSON hides the ends of the interval, which JSON cannot always hold.
-type finalJSON struct {
-	finalPlain
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
-}
-
-type finalPlain Final // without the methods
