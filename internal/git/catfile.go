@@ -28,6 +28,7 @@ type CatFile struct {
 	mode string // --batch or --batch-check
 	mu   sync.Mutex
 	p    *process
+	over bool
 }
 
 // Contents reads whole objects of r.
@@ -98,6 +99,9 @@ func (c *CatFile) batch(ids []string, from, to int, f func(int, Object, error) e
 func (c *CatFile) process() (*process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over {
+		return nil, ErrEnded
+	}
 	if c.p != nil && c.p.alive() {
 		return c.p, nil
 	}
@@ -114,10 +118,11 @@ func (p *process) alive() bool {
 	return p.err == nil
 }
 
-// Close ends the process. A later question would start another.
+// Close ends the process. Later questions report ErrEnded.
 func (c *CatFile) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.over = true
 	if c.p == nil {
 		return nil
 	}

@@ -392,6 +392,12 @@ func TestCatFile(t *testing.T) {
 	if o, err := infos.Get(blob); err != nil || o.Data != nil || o.Size != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
+	if err := infos.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := infos.Get(blob); !errors.Is(err, ErrEnded) {
+		t.Errorf("after closing: %v", err)
+	}
 }
 
 // A cat-file that was killed is followed by another.

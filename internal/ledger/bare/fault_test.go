@@ -306,3 +306,57 @@ func TestNoRefIsMadeUnasked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A commit whose tree or file is missing is broken; so are its children, and
+// nobody else.
+func TestCheckFindsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "ledger")
+	l := open(t, dir)
+	defer l.Close()
+	good, err := l.Commit(t.Context(), ledger.Draft{Message: "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pipe := func(in string, args ...string) string {
+		cmd := exec.Command("git", append([]string{"--git-dir", dir, "-c", "user.name=p", "-c", "user.email=p@localhost"}, args...)...)
+		cmd.Stdin = strings.NewReader(in)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	tree := pipe("100644 blob "+strings.Repeat("1", 40)+"\tx\n", "mktree", "--missing")
+	broken := pipe("m", "commit-tree", tree)
+	child := pipe("m", "commit-tree", "-p", broken, good.Tree)
+	asked := []string{good.Commit, child, broken, good.Commit}
+	bad, err := l.Check(t.Context(), asked)
+	if want := []string{child, broken}; err != nil || !slices.Equal(bad, want) {
+		t.Errorf("broken are %q and not %q: %v", bad, want, err)
+	}
+}
+
+// After Close nothing is answered and no process is left.
+func TestClosedIsClosed(t *testing.T) {
+	t.Parallel()
+	l := open(t, filepath.Join(t.TempDir(), "ledger"))
+	m, err := l.Commit(t.Context(), ledger.Draft{Message: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Commit(t.Context(), ledger.Draft{Message: "n"}); err == nil {
+		t.Error("committed")
+	}
+	if _, err := l.Read(t.Context(), m.Tree); err == nil {
+		t.Error("read")
+	}
+}

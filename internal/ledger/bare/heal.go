@@ -17,8 +17,22 @@ const manyPacks = 40
 // heal removes what dead processes left in the repository and puts small packs
 // together. Nobody else may have the ledger open.
 func heal(ctx context.Context, repo *git.Repo) error {
-	packs := 0
-	err := filepath.WalkDir(repo.Dir(), func(path string, d fs.DirEntry, err error) error {
+	packs, err := sweep(repo.Dir())
+	if err != nil {
+		return fmt.Errorf("cleaning up: %w", err)
+	}
+	if packs < manyPacks {
+		return nil
+	}
+	if _, err := repo.Run(ctx, "repack", "-q", "-d", "--geometric=2", "--no-write-bitmap-index"); err != nil {
+		return fmt.Errorf("putting %d packs together: %w", packs, err)
+	}
+	return nil
+}
+
+// sweep removes stale files and counts packs. Nobody may be writing.
+func sweep(dir string) (packs int, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -31,16 +45,7 @@ func heal(ctx context.Context, repo *git.Repo) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("cleaning up: %w", err)
-	}
-	if packs < manyPacks {
-		return nil
-	}
-	if _, err := repo.Run(ctx, "repack", "-q", "-d", "--geometric=2", "--no-write-bitmap-index"); err != nil {
-		return fmt.Errorf("putting %d packs together: %w", packs, err)
-	}
-	return nil
+	return packs, err
 }
 
 // stale reports whether a file of a git repository belongs to a process that

@@ -68,7 +68,20 @@ func (l *Ledger) importGit(ctx context.Context, dir, rev string) (oid, error) {
 	if err != nil {
 		return oid{}, fmt.Errorf("importing %s: %w", dir, err)
 	}
+	if l.complete(ctx, tree) {
+		return tree, nil
+	}
 	return tree, l.copyTree(ctx, user, facts, tree)
+}
+
+// complete reports whether the ledger holds a tree and all below it, as it does
+// when an earlier run began at the same revision.
+func (l *Ledger) complete(ctx context.Context, tree oid) bool {
+	if _, err := l.infos.Get(tree.String()); err != nil {
+		return false
+	}
+	_, err := l.repo.Run(ctx, "rev-list", "--objects", "--quiet", tree.String())
+	return err == nil
 }
 
 func (l *Ledger) copyTree(ctx context.Context, user *git.Repo, facts git.Facts, tree oid) error {

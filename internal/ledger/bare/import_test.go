@@ -172,6 +172,17 @@ func TestImportFromGit(t *testing.T) {
 			if bad, err := l.Check(t.Context(), []string{m.Commit}); err != nil || len(bad) > 0 {
 				t.Errorf("broken: %v, %v", bad, err)
 			}
+			child, err := l.Commit(t.Context(), ledger.Draft{Parents: []string{m.Commit}, From: m.Commit,
+				Changes: []ledger.Change{{Path: "sub/new", Mode: ledger.ModeFile, Data: []byte("n")}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := modesAndPaths(t, l, child.Commit); len(got) != len(c.want)+1 {
+				t.Errorf("its child lists %q", got)
+			}
+			if err := l.Pack(t.Context(), child.Commit, filepath.Join(t.TempDir(), "pack")); err != nil {
+				t.Error(err)
+			}
 			if n := person(t, l.Dir(), "rev-list", "--all", "--reflog"); n != "" {
 				t.Errorf("refs were made: %s", n)
 			}
@@ -179,6 +190,28 @@ func TestImportFromGit(t *testing.T) {
 				t.Error("the user's repository has changed")
 			}
 		})
+	}
+}
+
+// A second run from the same revision copies nothing.
+func TestImportAgainCopiesNothing(t *testing.T) {
+	t.Parallel()
+	user, dir := project(t), filepath.Join(t.TempDir(), "ledger")
+	var ids []string
+	for range 2 {
+		l := open(t, dir)
+		m, err := l.Import(t.Context(), ledger.Source{Git: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.Commit)
+	}
+	packs, err := filepath.Glob(filepath.Join(dir, "objects/pack/*.pack"))
+	if err != nil || len(packs) != 2 || ids[0] != ids[1] { // the tree, and the commit
+		t.Errorf("commits %q in packs %q: %v", ids, packs, err)
 	}
 }
 

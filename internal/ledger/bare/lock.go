@@ -36,4 +36,13 @@ func enter(ctx context.Context, repo *git.Repo) (*lock, error) {
 	return &lock{f}, nil
 }
 
+// ifAlone runs f while no other process has the ledger open, or not at all.
+func (l *lock) ifAlone(f func() error) error {
+	alone, err := lockAlone(l.f)
+	if err == nil && alone {
+		err = f()
+	}
+	return errors.Join(err, lockShared(l.f)) // a refused exchange may have cost the lock
+}
+
 func (l *lock) release() error { return l.f.Close() }

@@ -54,13 +54,17 @@ func (l *Ledger) called(commit oid) string {
 	return commit.String()
 }
 
-// revive replaces a writer that has died by one that knows what it knew.
+// revive replaces a writer that has died by one that knows what it knew. What
+// the dead one left half written goes first: the disk may be full of it.
 func (l *Ledger) revive() error {
 	if l.writer != nil {
 		l.writer.Kill()
 	}
 	l.writer, l.next = nil, 0
 	clear(l.marks)
+	if err := l.lock.ifAlone(func() error { _, err := sweep(l.dir); return err }); err != nil {
+		return fmt.Errorf("cleaning up after fast-import: %w", err)
+	}
 	for _, p := range l.pending {
 		if err := l.give(p); err != nil {
 			return fmt.Errorf("telling a new fast-import what the last one knew: %w", err)
