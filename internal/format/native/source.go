@@ -9,11 +9,13 @@ import (
 )
 
 // Caps on a file. A spec written by hand is a few kilobytes; the caps keep a
-// wrong file from costing seconds or gigabytes.
+// wrong file from costing seconds or gigabytes, since the time of the YAML
+// parser grows with the square of some inputs.
 const (
-	maxSize  = 256 << 10 // bytes
-	maxDepth = 32        // lists and mappings inside one another
-	maxNodes = 20_000    // values, aliases expanded
+	maxSize   = 256 << 10 // bytes
+	maxDepth  = 32        // lists and mappings inside one another
+	maxNodes  = 5_000     // values, aliases expanded
+	maxTokens = 20_000    // words and signs of YAML
 )
 
 // source parses data into a tree. On a fault that hides the rest it returns nil.

@@ -16,6 +16,10 @@ import (
 // reported alone, with the line and a caret below it.
 func (f *faults) yaml(data []byte) *node {
 	tokens := lexer.Tokenize(string(data))
+	if len(tokens) > maxTokens {
+		f.add(yamlPos(tokens[maxTokens]), "move data into files of their own", "has more than %d words and signs", maxTokens)
+		return nil
+	}
 	if at, deep := tooDeep(tokens); deep {
 		f.add(at, "", "is nested deeper than %d levels", maxDepth)
 		return nil
