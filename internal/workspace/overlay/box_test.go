@@ -12,7 +12,7 @@ import (
 
 // shellBox makes mounts with util-linux: enough of a sandbox to see what a
 // provider's mounts do.
-type shellBox struct{ user bool }
+type shellBox struct{}
 
 func (b shellBox) Grade() string { return sandbox.GradeNamespaces }
 func (b shellBox) Mounts() bool  { return true }
@@ -23,15 +23,10 @@ func (b shellBox) Close() error  { return nil }
 func (b shellBox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
 	script := &strings.Builder{}
 	script.WriteString("set -e\n")
-	opts := ""
-	flags := []string{"-mpf", "--mount-proc"}
-	if b.user {
-		flags, opts = append(flags, "-Ur"), ",userxattr"
-	}
 	for _, m := range c.Mounts {
 		switch m.Kind {
 		case sandbox.MountOverlay:
-			script.WriteString("mount -t overlay overlay -o 'lowerdir=" + strings.Join(m.Lower, ":") + ",upperdir=" + m.Upper + ",workdir=" + m.Work + opts + "' " + m.Target + "\n")
+			script.WriteString("mount -t overlay overlay -o 'lowerdir=" + strings.Join(m.Lower, ":") + ",upperdir=" + m.Upper + ",workdir=" + m.Work + "' " + m.Target + "\n")
 		case sandbox.MountBind:
 			script.WriteString("mount --bind " + m.Source + " " + m.Target + "\n")
 		case sandbox.MountHide:
@@ -39,7 +34,7 @@ func (b shellBox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, e
 		}
 	}
 	script.WriteString("cd " + c.Dir + "\nexec \"$@\"\n")
-	args := append(append(flags, "sh", "-c", script.String(), "sh"), c.Args...)
+	args := append([]string{"-mpf", "--mount-proc", "sh", "-c", script.String(), "sh"}, c.Args...)
 	cmd := exec.CommandContext(ctx, "unshare", args...)
 	cmd.Env = c.Env
 	var out, errs bytes.Buffer
