@@ -67,7 +67,7 @@ func (c *Collector) Folder(path string) (walk bool) {
 	case c.isGit(path):
 		c.nested = append(c.nested, path)
 		return false
-	case c.layer.hides(path):
+	case c.layer.apart(path):
 		return false
 	}
 	e, ok := c.layer.Tree.Lookup(path)
@@ -95,7 +95,7 @@ func (c *Collector) File(path string, m fs.FileMode, size int64) error {
 	case c.isGit(path):
 		c.nested = append(c.nested, path)
 		return nil
-	case c.layer.hides(path):
+	case c.layer.apart(path):
 		return nil
 	}
 	// What a file stands on the place of is gone.
@@ -184,7 +184,7 @@ func (c *Collector) Changes(ctx context.Context) ([]ledger.Change, error) {
 	}
 	var list []ledger.Change
 	for _, path := range slices.Sorted(maps.Keys(c.gone)) {
-		if !c.seen[path] && !c.layer.hides(path) && !c.removedBySetup(path) {
+		if !c.seen[path] && !c.layer.apart(path) && !c.removedBySetup(path) {
 			list = append(list, ledger.Change{Path: path, Delete: true})
 		}
 	}

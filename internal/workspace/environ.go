@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -14,11 +15,14 @@ type View struct{ Tree, Home, Temp string }
 // the tools' caches lie in HOME unless env says otherwise, and git does not
 // look for a repository above the tree.
 func (v View) Environ(env []string) []string {
+	own := []string{"HOME=" + v.Home, "TMPDIR=" + v.Temp}
+	if runtime.GOOS == "windows" {
+		own = append(own, "USERPROFILE="+v.Home, "TEMP="+v.Temp, "TMP="+v.Temp)
+	}
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
-		name, _, _ := strings.Cut(e, "=")
-		return name == "HOME" || name == "TMPDIR"
+		return slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(nameOf(o), nameOf(e)) })
 	})
-	env = append(env, "HOME="+v.Home, "TMPDIR="+v.Temp)
+	env = append(env, own...)
 	cache := v.Home + "/.cache"
 	for _, e := range []struct{ name, value string }{
 		{"XDG_CACHE_HOME", cache},
@@ -33,6 +37,11 @@ func (v View) Environ(env []string) []string {
 		}
 	}
 	return env
+}
+
+func nameOf(variable string) string {
+	name, _, _ := strings.Cut(variable, "=")
+	return name
 }
 
 // hostModules is the user's Go module cache, "" if there is none: modules that

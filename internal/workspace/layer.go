@@ -27,8 +27,10 @@ type Layer struct {
 	Tree  *Tree
 	Files []File   // sorted by path
 	Gone  []string // files and whole folders of the template that must not exist
-	extra map[string]bool
-	plan  Plan
+	// Hidden are the plan's masks that have something to mask.
+	Hidden []string
+	extra  map[string]bool
+	plan   Plan
 }
 
 // Empty reports whether the plan's tree is the template's.
@@ -57,7 +59,20 @@ func (t *Built) Layer(ctx context.Context, p Plan) (*Layer, error) {
 		d.replace(File{Entry: ledger.Entry{Path: path, Mode: ledger.ModeFile}, Data: data, extra: true})
 	}
 	l := &Layer{plan: p, extra: map[string]bool{}, Tree: t.Base}
-	return l, l.fill(ctx, t, &d)
+	if err := l.fill(ctx, t, &d); err != nil {
+		return nil, err
+	}
+	for _, h := range p.Hidden {
+		if err := CheckPath(h); err != nil {
+			return nil, err
+		}
+		_, tracked := l.Tree.Lookup(h)
+		_, err := os.Lstat(filepath.Join(t.Tree(), filepath.FromSlash(h))) // carried, perhaps
+		if tracked || err == nil || l.Tree.IsDir(h) {
+			l.Hidden = append(l.Hidden, h)
+		}
+	}
+	return l, nil
 }
 
 // fill turns the draft into what is written and what goes.
@@ -172,23 +187,12 @@ func (d *draft) remove(path string) {
 
 func (d *draft) drop(path string) { d.over[path] = File{Entry: ledger.Entry{Path: path}} }
 
-// hides reports whether a path is masked or no part of the tree.
-func (l *Layer) hides(path string) bool {
-	if l.extra[path] {
-		return true
-	}
-	return slices.ContainsFunc(l.plan.Hidden, func(h string) bool { return below(path, h) })
-}
+// apart reports whether a path is masked or no part of the tree.
+func (l *Layer) apart(path string) bool { return l.extra[path] || l.Hides(path) }
 
-// Hidden lists the planned masks that have something to mask.
-func (l *Layer) Hidden() []string {
-	var hidden []string
-	for _, h := range l.plan.Hidden {
-		if e, ok := l.Tree.Lookup(h); ok && e.Mode != ledger.ModeGitlink || !ok && l.Tree.IsDir(h) {
-			hidden = append(hidden, h)
-		}
-	}
-	return hidden
+// Hides reports whether a path is masked.
+func (l *Layer) Hides(path string) bool {
+	return slices.ContainsFunc(l.plan.Hidden, func(h string) bool { return below(path, h) })
 }
 
 // WriteTo writes the layer's files below dir, where nothing is in their way,

@@ -60,11 +60,19 @@ func lock(ctx context.Context, path string, shared bool, waiting func()) (*Lock,
 		if first && waiting != nil {
 			waiting()
 		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(lockPoll):
+		if err := pause(ctx); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// pause waits before a lock is tried again.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(lockPoll):
+		return nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -48,5 +49,12 @@ func ReadFound(dir, path string, link bool, limit int64) ([]byte, error) {
 		to, err := os.Readlink(filepath.Join(dir, filepath.FromSlash(path)))
 		return []byte(to), err
 	}
-	return ReadFile(dir, path, limit)
+	data, err := ReadFile(dir, path, limit)
+	if errors.Is(err, fs.ErrPermission) {
+		if err := grant(filepath.Join(dir, filepath.FromSlash(path)), 0o400); err != nil {
+			return nil, err
+		}
+		data, err = ReadFile(dir, path, limit)
+	}
+	return data, err
 }

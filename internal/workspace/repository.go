@@ -112,6 +112,9 @@ func (t *Built) pack(ctx context.Context, r *Repository, without map[string]ledg
 	if err := t.finish(ctx, r, repo); err != nil {
 		return err
 	}
+	if err := syncFiles(dir); err != nil {
+		return err
+	}
 	if err := os.Rename(dir, r.dir); err != nil {
 		if _, serr := os.Stat(r.dir); serr != nil {
 			return err

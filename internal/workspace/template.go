@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
@@ -162,8 +161,11 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 		if err != nil {
 			return nil, err
 		}
-		if alone == nil {
-			continue // somebody else builds it, or has
+		if alone == nil { // somebody else builds it, or has
+			if err := pause(ctx); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if _, err := os.Stat(filepath.Join(dir, readyFile)); err != nil {
 			err = b.build(ctx, dir)
@@ -295,8 +297,12 @@ func (b *building) build(ctx context.Context, dir string) (err error) {
 	if err := atomicfile.Write(filepath.Join(tmp, metaFile), raw, 0o600); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(tmp, readyFile), []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, readyFile), nil, 0o600); err != nil {
 		return err
+	}
+	// A name that survives a loss of power must not stand for files that do not.
+	if err := syncFiles(tmp); err != nil {
+		return fmt.Errorf("flushing the template: %w", err)
 	}
 	return os.Rename(tmp, dir)
 }

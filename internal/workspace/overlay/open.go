@@ -91,7 +91,7 @@ func (w *space) Scope(context.Context) (workspace.Scope, error) {
 	w.scopes++
 	s := &scope{
 		space: w, dir: filepath.Join(w.dir, strconv.Itoa(w.scopes)), view: w.provider.view(),
-		lower: w.lower, hidden: w.layer.Hidden(),
+		lower: w.lower, mask: w.layer.Hidden,
 	}
 	if home, used := w.built.Home(); used {
 		s.home = home

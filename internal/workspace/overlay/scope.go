@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade/internal/ledger"
@@ -27,12 +26,12 @@ const (
 
 // A scope is a fresh upper layer over a workspace.
 type scope struct {
-	space  *space
-	dir    string
-	view   workspace.View
-	lower  []string
-	home   string // the template's HOME, "" if setup left nothing there
-	hidden []string
+	space *space
+	dir   string
+	view  workspace.View
+	lower []string
+	home  string // the template's HOME, "" if setup left nothing there
+	mask  []string
 }
 
 // make makes the scope's folders.
@@ -66,7 +65,7 @@ func (s *scope) Enter(c *sandbox.Command, dir string) {
 	}
 	c.Mounts = append(c.Mounts, home,
 		sandbox.Mount{Kind: sandbox.MountBind, Target: s.view.Temp, Source: filepath.Join(s.dir, tempDir)})
-	for _, h := range s.hidden {
+	for _, h := range s.mask {
 		c.Mounts = append(c.Mounts, sandbox.Mount{Kind: sandbox.MountHide, Target: path.Join(s.view.Tree, h)})
 	}
 }
@@ -88,7 +87,7 @@ func (s *scope) Changes(ctx context.Context) ([]ledger.Change, error) {
 
 // walk tells the collector what the upper layer holds in a folder.
 func walk(upper, dir string, c *workspace.Collector) error {
-	entries, err := os.ReadDir(filepath.Join(upper, filepath.FromSlash(dir)))
+	entries, err := workspace.ReadDir(filepath.Join(upper, filepath.FromSlash(dir)))
 	if err != nil {
 		return err
 	}
@@ -136,7 +135,7 @@ func (s *scope) ReadFile(p string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	gone := fmt.Errorf("%q: %w", p, fs.ErrNotExist)
-	if slices.ContainsFunc(s.hidden, func(h string) bool { return p == h || strings.HasPrefix(p, h+"/") }) {
+	if s.space.layer.Hides(p) {
 		return nil, gone
 	}
 	for _, layer := range append([]string{filepath.Join(s.dir, upperDir)}, s.lower...) {

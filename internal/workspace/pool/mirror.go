@@ -2,7 +2,6 @@ package pool
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -81,14 +80,7 @@ func (m *mirror) reset() error {
 
 // clean removes everything in a folder that is not as recorded.
 func (m *mirror) clean(dir string, seen map[string]bool) error {
-	full := m.target(dir)
-	entries, err := os.ReadDir(full)
-	if errors.Is(err, fs.ErrPermission) {
-		if err := os.Chmod(full, 0o700); err != nil {
-			return err
-		}
-		entries, err = os.ReadDir(full)
-	}
+	entries, err := workspace.ReadDir(m.target(dir))
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -62,7 +60,7 @@ type scan struct {
 }
 
 func (s *scan) folder(dir string) error {
-	entries, err := os.ReadDir(filepath.Join(s.tree, filepath.FromSlash(dir)))
+	entries, err := workspace.ReadDir(filepath.Join(s.tree, filepath.FromSlash(dir)))
 	if err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func (s *scope) untouched(p string, now stamp) bool {
 
 // ReadFile implements workspace.Scope.
 func (s *scope) ReadFile(p string, limit int64) ([]byte, error) {
-	if slices.ContainsFunc(s.space.layer.Hidden(), func(h string) bool { return p == h || strings.HasPrefix(p, h+"/") }) {
+	if s.space.layer.Hides(p) {
 		return nil, fmt.Errorf("%q: %w", p, fs.ErrNotExist)
 	}
 	return workspace.ReadFile(s.space.folder.tree.to, p, limit)

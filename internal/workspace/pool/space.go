@@ -91,7 +91,7 @@ func (s *scope) make() error {
 		}
 		s.stamps[f.Path] = stampOf(info)
 	}
-	for _, h := range w.layer.Hidden() {
+	for _, h := range w.layer.Hidden {
 		if err := mask(filepath.Join(tree, filepath.FromSlash(h))); err != nil {
 			return err
 		}
