@@ -72,6 +72,8 @@ func (b *base) moveIn() error {
 		os.Mkdir(newRoot, 0o755),
 		os.Mkdir(maskDir, 0),
 		os.WriteFile(maskFile, nil, 0),
+		bind(maskDir, maskDir, unix.MOUNT_ATTR_RDONLY|plain), // what is bound from here is read-only too
+		bind(maskFile, maskFile, unix.MOUNT_ATTR_RDONLY|plain),
 		unix.Mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m"),
 	)
 }

@@ -340,7 +340,7 @@ func (a *assembler) makeTarget(target string, file bool) {
 
 // verify fails when a path leads through a symlink.
 func (a *assembler) verify(p string, forgive [2]syscall.Errno) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	o := a.add("find "+p, unix.SYS_OPENAT2, atCWD, a.str(p), keep(a, how), unix.SizeofOpenHow)
 	o.want, o.forgive = a.next, forgive
 	a.add("close "+p, unix.SYS_CLOSE, a.next).forgive[0] = syscall.EBADF

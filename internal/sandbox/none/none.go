@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -69,6 +70,9 @@ func (s *Sandbox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, e
 	path, err := lookPath(c)
 	if err != nil {
 		return sandbox.Unstarted(s.Grade(), c.Args[0], err), nil
+	}
+	if _, err := os.Stat(c.Dir); c.Dir != "" && err != nil {
+		return sandbox.Unstarted(s.Grade(), "enter folder "+c.Dir, err), nil
 	}
 	pipes, err := sandbox.OpenPlumbing(c)
 	if err != nil {
