@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -73,10 +72,10 @@ func later(a, b *node) *node {
 	return a
 }
 
-var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableForm = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (d *decoder) variable(at pos, path, name string) {
-	if !variableForm.MatchString(name) {
+	if !variableForm().MatchString(name) {
 		d.add(at, "letters, digits and _, no digit first", "%s: %s is no name of a variable", path, quote(name))
 	}
 }

@@ -123,7 +123,7 @@ func (d *decoder) threshold(n *node, noise clade.Noise) *float64 {
 // origin checks that the number comes from exactly one place, and what that
 // place allows.
 func (d *decoder) origin(f *fields, m clade.Measure) {
-	at, path := f.of.at, f.of.path
+	path := f.of.path
 	command := f.has("run") || f.has("argv")
 	switch k := m.Read.Kind; {
 	case k == clade.ReadResult || k == clade.ReadCases:
@@ -140,7 +140,10 @@ func (d *decoder) origin(f *fields, m clade.Measure) {
 			f.refuse("has no use beside from: a gate runs once", "remove it, or give the measure its own command", "repeats")
 		}
 	case !command && f.of.kind == mapping:
-		d.add(at, "write run: with a line for the shell, or from: with the id of a gate", "%s has no command", path)
+		d.add(f.of.at, "write run: with a line for the shell, or from: with the id of a gate", "%s has no command", path)
+	}
+	if k := m.Read.Kind; m.Goal == clade.Maximize && (k == clade.ReadClock || k == clade.ReadMemory) {
+		d.warn(f.of.get("goal").at, "%s asks for more %s, not less", path, k)
 	}
 	if m.Noise == clade.NoiseTiming && m.Repeats > 1 {
 		f.refuse("has no use for a timing, which is measured in pairs until it is clear", "remove it", "repeats")
@@ -232,11 +235,11 @@ func (d *decoder) readFits(f *fields, r *clade.Read) {
 }
 
 // pointerForm is RFC 6901, without the empty pointer: that is read: whole.
-var pointerForm = regexp.MustCompile(`^(/([^~]|~[01])*)+$`)
+var pointerForm = pattern(`^(/([^~]|~[01])*)+$`)
 
 func (d *decoder) pointer(n *node) string {
 	p := d.text(n, "write read: whole for the whole output")
-	if p != "" && !pointerForm.MatchString(p) {
+	if p != "" && !pointerForm().MatchString(p) {
 		hint := "write ~0 for ~ and ~1 for / inside a key"
 		if !strings.HasPrefix(p, "/") {
 			hint = "a JSON pointer begins with /, like /score"

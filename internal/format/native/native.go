@@ -12,7 +12,6 @@ import (
 	"bytes"
 	_ "embed"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (*Format) Detect(name string, data []byte) bool {
 	return has("version") && slices.ContainsFunc(ours, has)
 }
 
-var keyLine = regexp.MustCompile(`(?m)^(?:"([a-z_]+)"|([a-z_]+))[ \t]*:`)
+var keyLine = pattern(`(?m)^(?:"([a-z_]+)"|([a-z_]+))[ \t]*:`)
 
 // topKeys lists the keys at the top of a file, by looking at its lines where
 // it cannot be parsed.
@@ -79,7 +78,7 @@ func topKeys(name string, data []byte) (keys []string) {
 		}
 		return keys
 	}
-	for _, m := range keyLine.FindAllSubmatch(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), -1) {
+	for _, m := range keyLine().FindAllSubmatch(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), -1) {
 		keys = append(keys, string(m[1])+string(m[2]))
 	}
 	return keys

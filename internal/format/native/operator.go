@@ -1,7 +1,6 @@
 package native
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -13,7 +12,7 @@ const (
 )
 
 // programForm is NAME in clade-operator-NAME.
-var programForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+var programForm = pattern(`^[a-z][a-z0-9-]{0,39}$`)
 
 // operators reads the operators; without any, mutate alone.
 func (d *decoder) operators(n *node) (all []clade.Operator) {
@@ -93,7 +92,7 @@ func (d *decoder) use(n *node) string {
 	if use == "" {
 		return ""
 	}
-	if !programForm.MatchString(use) {
+	if !programForm().MatchString(use) {
 		d.add(n.at, "write mutate, command, or NAME for the program clade-operator-NAME", "%s: %s is no name of an operator", n.path, quote(use))
 		return ""
 	}

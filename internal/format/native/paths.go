@@ -2,7 +2,6 @@ package native
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -38,7 +37,7 @@ func (d *decoder) file(n *node) string {
 func (d *decoder) below(n *node) bool {
 	p := n.text
 	switch {
-	case path.IsAbs(p) || drive.MatchString(p):
+	case path.IsAbs(p) || drive().MatchString(p):
 		d.add(n.at, "write it relative to the target", "%s: %s is absolute", n.path, quote(p))
 	case p == ".." || strings.HasPrefix(p, "../") || strings.HasSuffix(p, "/..") || strings.Contains(p, "/../"):
 		d.add(n.at, "write it relative to the target, without ..", "%s: %s leaves the target", n.path, quote(p))
@@ -50,4 +49,4 @@ func (d *decoder) below(n *node) bool {
 	return false
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = pattern(`^[A-Za-z]:`)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:generate go test -run TestReferenceIsCurrent -update
+//go:generate go test -run TestReferenceIsCurrent . -update
 
 // referenceHead begins the page. What it says of the file as a whole is in no
 // schema.

@@ -146,7 +146,7 @@ func (d *decoder) sandbox(n *node) clade.Sandbox {
 		d.add(floor.at, "lower the floor, or write use: auto", "%s: use: %s gives less than %s", floor.path, s.Use, s.Floor)
 	}
 	s.Read = d.texts(f.get("read"), "list absolute paths", func(n *node) {
-		if !path.IsAbs(n.text) && !drive.MatchString(n.text) {
+		if !path.IsAbs(n.text) && !drive().MatchString(n.text) {
 			d.add(n.at, "write the whole path, like /usr/share/data", "%s: %s is not absolute", n.path, quote(n.text))
 		}
 	})

@@ -3,7 +3,6 @@ package native
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -93,14 +92,14 @@ func (d *decoder) target(n *node) (t clade.Target) {
 // place reads the target's path, which may climb out of the spec's folder.
 func (d *decoder) place(n *node) string {
 	p := d.text(n, "name a folder or file; . is the spec's own folder")
-	if p != "" && (path.IsAbs(p) || drive.MatchString(p)) {
+	if p != "" && (path.IsAbs(p) || drive().MatchString(p)) {
 		d.add(n.at, "write it relative to the spec's folder", "%s: %s is absolute", n.path, quote(p))
 	}
 	return p
 }
 
 // idForm is how gates, measures and operators are called.
-var idForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+var idForm = pattern(`^[a-z][a-z0-9_-]{0,39}$`)
 
 const idHint = "lower-case letters, digits, _ and -, a letter first, at most 40"
 
@@ -109,7 +108,7 @@ func (d *decoder) id(n *node, used []string) string {
 	id := d.text(n, idHint)
 	switch {
 	case id == "":
-	case !idForm.MatchString(id):
+	case !idForm().MatchString(id):
 		d.add(n.at, idHint, "%s: %s is no valid name", n.path, quote(id))
 	case slices.Contains(used, id):
 		d.add(n.at, "give each a name of its own", "%s: %s is taken", n.path, quote(id))

@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -175,12 +174,12 @@ func (s step) write(b *strings.Builder, first, next string) {
 	}
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^(test|check|bench|benchmark)[ \t]*:([^=]|$)`)
+var makeTarget = pattern(`(?m)^(test|check|bench|benchmark)[ \t]*:([^=]|$)`)
 
 // plain is a folder nothing is known of but, maybe, a Makefile.
 func plain(f *folder, d *draft) {
 	targets := map[string]bool{}
-	for _, m := range makeTarget.FindAllStringSubmatch(f.read("Makefile"), -1) {
+	for _, m := range makeTarget().FindAllStringSubmatch(f.read("Makefile"), -1) {
 		targets[m[1]] = true
 	}
 	for _, t := range []string{"test", "check"} {

@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
-	goTest  = regexp.MustCompile(`_test\.go$`)
-	goBench = regexp.MustCompile(`(?m)^func (Benchmark[A-Z0-9_]\w*)\(`)
+	goTest  = pattern(`_test\.go$`)
+	goBench = pattern(`(?m)^func (Benchmark[A-Z0-9_]\w*)\(`)
 )
 
 func goModule(f *folder, d *draft) {
@@ -23,7 +22,7 @@ func goModule(f *folder, d *draft) {
 	if f.has("go.sum") && !f.has("vendor") {
 		d.setup = &step{run: "go mod download && " + warm, network: true, timeout: "10m"}
 	}
-	tests := f.matching(goTest)
+	tests := f.matching(goTest())
 	if len(tests) == 0 {
 		d.gates = []step{{id: "build", run: "go build ./...", timeout: "5m"}}
 		d.note("no tests were found: the gate only builds")
@@ -52,7 +51,7 @@ func goModule(f *folder, d *draft) {
 func benchmarkOf(f *folder, tests []string) (name, dir string, many bool) {
 	for _, file := range tests {
 		text := f.read(file)
-		for _, m := range goBench.FindAllStringSubmatchIndex(text, -1) {
+		for _, m := range goBench().FindAllStringSubmatchIndex(text, -1) {
 			body, _, _ := strings.Cut(text[m[1]:], "\n}")
 			inside := strings.Contains(body, ".Run(")
 			if name == "" || many && !inside {
@@ -90,7 +89,7 @@ func rustPackage(f *folder, d *draft) {
 	for _, file := range f.files {
 		dir, base := path.Split(file)
 		name, ok := strings.CutSuffix(base, ".rs")
-		if dir != "benches/" || !ok || !wordForm.MatchString(name) {
+		if dir != "benches/" || !ok || !wordForm().MatchString(name) {
 			continue
 		}
 		run := "cargo bench --offline --bench " + name
@@ -106,7 +105,7 @@ func rustPackage(f *folder, d *draft) {
 }
 
 // wordForm is a name that needs no quotes for a shell.
-var wordForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var wordForm = pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // noTest is what npm init writes where there are no tests.
 const noTest = "no test specified"
@@ -166,14 +165,14 @@ func manager(f *folder) (tool, install string) {
 }
 
 var (
-	pyFile  = regexp.MustCompile(`\.py$`)
-	pyTest  = regexp.MustCompile(`^test_.*\.py$|_test\.py$`)
-	pyBench = regexp.MustCompile(`^(bench|benchmark)([_-].*)?\.py$`)
+	pyFile  = pattern(`\.py$`)
+	pyTest  = pattern(`^test_.*\.py$|_test\.py$`)
+	pyBench = pattern(`^(bench|benchmark)([_-].*)?\.py$`)
 	pyRoot  = []string{"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "requirements.txt", "conftest.py"}
 )
 
 func isPython(f *folder) bool {
-	return f.has(pyRoot...) || slices.ContainsFunc(f.top, pyFile.MatchString)
+	return f.has(pyRoot...) || slices.ContainsFunc(f.top, pyFile().MatchString)
 }
 
 func pythonProject(f *folder, d *draft) {
@@ -188,7 +187,7 @@ func pythonProject(f *folder, d *draft) {
 		python = "venv/bin/python"
 	}
 	gate := pythonGate(f, d, python)
-	benches := f.matching(pyBench)
+	benches := f.matching(pyBench())
 	if len(benches) == 0 || !shellSafe(benches[0]) {
 		d.timeOf(gate)
 		return
@@ -201,7 +200,7 @@ func pythonProject(f *folder, d *draft) {
 // pythonGate adds the gate and returns its id: pytest where anything mentions
 // it, unittest where only that is used, else a check of the syntax.
 func pythonGate(f *folder, d *draft, python string) string {
-	tests := f.matching(pyTest)
+	tests := f.matching(pyTest())
 	pytest := f.has("pytest.ini", "conftest.py")
 	for _, file := range append(f.present(pyRoot...), tests...) {
 		pytest = pytest || strings.Contains(f.read(file), "pytest")
@@ -223,5 +222,5 @@ func pythonGate(f *folder, d *draft, python string) string {
 
 // shellSafe reports whether a path means itself in a shell.
 func shellSafe(file string) bool {
-	return !slices.ContainsFunc(strings.Split(file, "/"), func(s string) bool { return !wordForm.MatchString(s) })
+	return !slices.ContainsFunc(strings.Split(file, "/"), func(s string) bool { return !wordForm().MatchString(s) })
 }

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
-	promptFile = regexp.MustCompile(`(?i)\.(md|txt|prompt)$`)
-	aboutFile  = regexp.MustCompile(`(?i)^(readme|license|licence|changelog|contributing|notice|authors|requirements)\b`)
-	casesFile  = regexp.MustCompile(`(?i)^(cases|dataset|data|evals?|examples|questions|tests?)\.(jsonl|json|csv|tsv)$`)
-	answerFile = regexp.MustCompile(`^(answer|agent|solve)(\.(sh|py|js))?$`)
+	promptFile = pattern(`(?i)\.(md|txt|prompt)$`)
+	aboutFile  = pattern(`(?i)^(readme|license|licence|changelog|contributing|notice|authors|requirements)\b`)
+	casesFile  = pattern(`(?i)^(cases|dataset|data|evals?|examples|questions|tests?)\.(jsonl|json|csv|tsv)$`)
+	answerFile = pattern(`^(answer|agent|solve)(\.(sh|py|js))?$`)
 )
 
 // promptOf is the one text file right in the folder that says what to do, ""
@@ -22,7 +21,7 @@ var (
 func promptOf(f *folder) string {
 	found := ""
 	for _, file := range f.files {
-		if strings.Contains(file, "/") || !promptFile.MatchString(file) || aboutFile.MatchString(file) {
+		if strings.Contains(file, "/") || !promptFile().MatchString(file) || aboutFile().MatchString(file) {
 			continue
 		}
 		if found != "" {
@@ -60,7 +59,7 @@ func skill(f *folder, d *draft) {
 // cases fills in the dataset: what was found, or what has to be written.
 func cases(f *folder, d *draft, subject string) {
 	file, fields := "cases.jsonl", []string{"id", "input", "expected"}
-	found := slices.DeleteFunc(f.matching(casesFile), func(s string) bool { return !literal(s) })
+	found := slices.DeleteFunc(f.matching(casesFile()), func(s string) bool { return !literal(s) })
 	if len(found) > 0 {
 		file, fields = found[0], fieldsOf(f, found[0])
 		d.note("%s holds the cases", file)
@@ -68,7 +67,7 @@ func cases(f *folder, d *draft, subject string) {
 		d.note(`write cases.jsonl, at least 15 lines like {"id": "1", "input": "…", "expected": "…"}`)
 	}
 	answer := "./answer"
-	programs := slices.DeleteFunc(f.matching(answerFile), func(s string) bool { return !shellSafe(s) })
+	programs := slices.DeleteFunc(f.matching(answerFile()), func(s string) bool { return !shellSafe(s) })
 	if len(programs) > 0 {
 		answer = runOf(programs[0])
 		d.frozen = append(d.frozen, programs[0])

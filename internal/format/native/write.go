@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -131,17 +130,17 @@ func flow(n *node) string {
 
 // bare is text that needs no quotes anywhere; words that YAML takes for
 // something else are left out below.
-var bare = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
+var bare = pattern(`^[A-Za-z_./][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
 // quantity is a length of time or a size, which needs none either.
-var quantity = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(h|m|s|ms|KiB|MiB|GiB))+$`)
+var quantity = pattern(`^([0-9]+(\.[0-9]+)?(h|m|s|ms|KiB|MiB|GiB))+$`)
 
-var reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n|[-+]?\.?(inf|nan)|\.[0-9].*|\.+)$`)
+var reserved = pattern(`^(?i:true|false|null|yes|no|on|off|y|n|[-+]?\.?(inf|nan)|\.[0-9].*|\.+)$`)
 
 // scalar writes text, in double quotes where it must be: a string of JSON is
 // one of YAML too.
 func scalar(s string) string {
-	if quantity.MatchString(s) || bare.MatchString(s) && !reserved.MatchString(s) && !strings.Contains(s, " -") {
+	if quantity().MatchString(s) || bare().MatchString(s) && !reserved().MatchString(s) && !strings.Contains(s, " -") {
 		return s
 	}
 	var b bytes.Buffer

@@ -3,7 +3,6 @@ package native
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -180,7 +179,7 @@ func (y *yamlReader) node(n ast.Node, depth int) *node {
 }
 
 // plainNumber is how YAML and JSON agree to write a number.
-var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var plainNumber = pattern(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 func (y *yamlReader) scalar(out *node, n ast.Node) {
 	switch n := n.(type) {
@@ -190,14 +189,14 @@ func (y *yamlReader) scalar(out *node, n ast.Node) {
 		out.kind, out.text = boolean, fmt.Sprint(n.Value)
 	case *ast.StringNode:
 		out.kind, out.text = text, n.Value
-		if n.Token.Type == token.StringType && plainNumber.MatchString(n.Value) {
+		if n.Token.Type == token.StringType && plainNumber().MatchString(n.Value) {
 			out.kind = number // 1e3, which the library takes for text
 		}
 	case *ast.LiteralNode:
 		out.kind, out.text = text, n.Value.Value
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		out.kind, out.text = number, strings.TrimSpace(n.GetToken().Value)
-		if !plainNumber.MatchString(out.text) {
+		if !plainNumber().MatchString(out.text) {
 			y.add(out.at, "write it in decimal, like 16 or 0.5, or quote it to make it text", "%s is no plain number", cut(out.text))
 			out.kind = broken
 		}
