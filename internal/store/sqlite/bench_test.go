@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -166,11 +167,11 @@ func helpStatus(dir string, _ uint64) error {
 	if err != nil {
 		return err
 	}
-	l, err := s.Open(context0, "r", false)
+	l, err := s.Open(context.Background(), "r", false)
 	if err != nil {
 		return err
 	}
-	if err := l.View(context0, status); err != nil {
+	if err := l.View(context.Background(), status); err != nil {
 		return err
 	}
 	return l.Close()

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -89,6 +90,36 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// F23: without its write-ahead file a database is an older one, whole up to its
+// last checkpoint.
+func TestMissingWAL(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	l := create(t, s, "r")
+	add(t, l, planned(1), planned(2))
+	b, err := os.ReadFile(filepath.Join(s.Dir("r"), "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(s.Dir("copy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir("copy"), "run.db"), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	older := open(t, s, "copy", true)
+	sound(t, older)
+	if err := older.View(t.Context(), func(v clade.View) error {
+		if v.Head().Seq != 1 || v.Head().Run != "r" {
+			t.Errorf("head %+v, want the opening only", v.Head())
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	add(t, older, planned(1))
+}
+
 // flip flips the lowest bit of the last byte of the last place that holds text.
 func flip(b []byte, text string) []byte {
 	i := bytes.LastIndex(b, []byte(text))
@@ -108,25 +139,25 @@ func refused(t *testing.T, doing string, err error, path string) {
 }
 
 func readAll(s *sqlite.Store, fold bool) error {
-	l, err := s.Open(context0, "r", fold)
+	l, err := s.Open(context.Background(), "r", fold)
 	if err != nil {
 		return err
 	}
-	err = l.View(context0, func(v clade.View) error {
+	err = l.View(context.Background(), func(v clade.View) error {
 		picture(v)
 		return nil
 	})
-	return errors.Join(err, l.Read(context0, 0, func(clade.Record) error { return nil }), l.Close())
+	return errors.Join(err, l.Read(context.Background(), 0, func(clade.Record) error { return nil }), l.Close())
 }
 
 // check returns what Check finds as a corrupt problem.
 func check(s *sqlite.Store) error {
-	l, err := s.Open(context0, "r", false)
+	l, err := s.Open(context.Background(), "r", false)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	found, err := l.Check(context0)
+	found, err := l.Check(context.Background())
 	if err == nil && len(found) == 0 {
 		return errors.New("check finds nothing wrong")
 	}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -93,7 +94,7 @@ func TestAskingIsNotHolding(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					if _, _, err := s.Holder(context0, "r"); err != nil {
+					if _, _, err := s.Holder(context.Background(), "r"); err != nil {
 						t.Error(err)
 					}
 				}

@@ -16,9 +16,10 @@ import (
 // a *clade.Problem where a person can do something about it.
 func problem(path string, err error) error {
 	var known *clade.Problem
+	var wrong refused
 	var said *driver.Error
 	switch {
-	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, errors.As(err, &known), errors.As(err, &wrong), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &said):
 		return coded(path, said.Code()&0xff, err)
@@ -33,6 +34,12 @@ func problem(path string, err error) error {
 	}
 	return err
 }
+
+// refused is an event that cannot follow the log: the fault of who appends it,
+// not of the file.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
 
 func coded(path string, code int, err error) error {
 	p := &clade.Problem{Fault: clade.FaultEnvironment, Where: path, Err: err}

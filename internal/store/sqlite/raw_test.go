@@ -1,12 +1,9 @@
 package sqlite_test
 
 import (
-	"context"
 	"database/sql"
 	"testing"
 )
-
-var context0 = context.Background()
 
 // execRaw runs SQL on a run's file behind the store's back.
 func execRaw(t *testing.T, path, query string) error {

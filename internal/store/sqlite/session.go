@@ -98,6 +98,9 @@ func (s *session) write(ctx context.Context, fn func() error) (err error) {
 		return err
 	}
 	if err := s.exec("COMMIT"); err != nil {
+		// Perhaps it is on disk and perhaps not, and the connection's cache may
+		// hold what the disk refused: what is true is read again.
+		s.broken = true
 		return err
 	}
 	done = true

@@ -183,7 +183,7 @@ func TestAFailedDecisionWritesNothing(t *testing.T) {
 				_ = tx.Append(planned(2)) // cannot follow: attempt 1 was never planned
 				return nil
 			})
-			if !errors.Is(err, clade.ErrCorruptLog) {
+			if !errors.Is(err, clade.ErrCorruptLog) || clade.FaultOf(err) != "" {
 				t.Errorf("a swallowed append error: %v, want %v", err, clade.ErrCorruptLog)
 			}
 			func() {

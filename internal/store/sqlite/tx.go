@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cladehq/clade"
@@ -64,7 +65,11 @@ func (t *tx) append(e clade.Event) error {
 		return err
 	}
 	t.spec = t.spec || changesSpec(r.Event)
-	return t.model.Apply(r)
+	err = t.model.Apply(r)
+	if errors.Is(err, clade.ErrCorruptLog) {
+		return refused{err}
+	}
+	return err
 }
 
 // Pend implements store.Tx. A commit that is on disk already needs no bytes.
