@@ -17,7 +17,7 @@ const (
 
 // excerpt is the end of what a program said, errors last.
 func excerpt(res sandbox.Result) string {
-	return strings.TrimSpace(tail(res.Stdout) + "\n" + tail(res.Stderr))
+	return strings.TrimSpace(strings.TrimSpace(tail(res.Stdout)) + "\n" + tail(res.Stderr))
 }
 
 func tail(s sandbox.Stream) string {
