@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"strings"
@@ -52,10 +53,12 @@ func (f *FastImport) Make(mark int, write func(io.Writer) error) (id string, err
 }
 
 // Checkpoint returns when everything given so far is in a finished pack, which
-// git has flushed to the disk. Folders are not flushed.
+// git has flushed to the disk. Folders are not flushed. A pack is named after
+// what is in it, and two processes that finish the same one at the same time
+// fail over its .keep file; a blob of random bytes makes each its own.
 func (f *FastImport) Checkpoint() error {
 	return f.p.exchange(func(w *bufio.Writer) error {
-		_, err := io.WriteString(w, "checkpoint\nprogress done\n")
+		_, err := fmt.Fprintf(w, "blob\ndata 26\n%s\ncheckpoint\nprogress done\n", rand.Text())
 		return err
 	}, func(r *bufio.Reader) error {
 		line, err := r.ReadString('\n')
@@ -69,7 +72,7 @@ func (f *FastImport) Checkpoint() error {
 	})
 }
 
-// Close checkpoints and ends the process.
+// Close ends the process in peace; call Checkpoint before.
 func (f *FastImport) Close() error { return f.p.close("done\n") }
 
 // Kill ends the process; what was not checkpointed is lost.

@@ -116,7 +116,7 @@ func TestF3RestoreAfterKill(t *testing.T) {
 
 // litter is what a killed process may leave in a repository.
 var litter = []string{"HEAD.lock", "config.lock", "packed-refs.lock", "refs/clade/r/1.lock", "objects/pack/tmp_pack_x1y2z3",
-	"objects/pack/tmp_idx_x1y2z3", "objects/ab/tmp_obj_x1y2z3", "fast_import_crash_4711", "index.lock"}
+	"objects/pack/tmp_idx_x1y2z3", "objects/ab/tmp_obj_x1y2z3", "fast_import_crash_4711", "index.lock", "objects/pack/pack-x.keep"}
 
 // B28, F30: the first to open a ledger heals it; nobody does while another has
 // it open.

@@ -51,7 +51,7 @@ func sweep(dir string) (packs int, err error) {
 // stale reports whether a file of a git repository belongs to a process that
 // was still working on it.
 func stale(name string) bool {
-	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "fast_import_crash_") ||
+	return strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".keep") || strings.HasPrefix(name, "fast_import_crash_") ||
 		strings.HasPrefix(name, "tmp_pack_") || strings.HasPrefix(name, "tmp_idx_") ||
 		strings.HasPrefix(name, "tmp_obj_") || strings.HasPrefix(name, ".tmp-")
 }

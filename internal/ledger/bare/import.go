@@ -16,25 +16,39 @@ const baseMessage = "clade base\n"
 
 // Import implements ledger.Ledger. What a person can mend is a *clade.Problem.
 func (l *Ledger) Import(ctx context.Context, s ledger.Source) (ledger.Made, error) {
-	var tree oid
-	var err error
-	switch {
-	case (s.Git == "") == (s.Dir == ""):
+	if (s.Git == "") == (s.Dir == "") {
 		return ledger.Made{}, errors.New("importing: exactly one of a repository and a folder must be given")
-	case s.Git != "":
-		tree, err = l.importGit(ctx, s.Git, s.Rev)
-	default:
-		tree, err = l.importDir(ctx, s)
 	}
+	tree, err := l.importTree(ctx, s)
 	if err != nil {
 		return ledger.Made{}, err
 	}
-	m, err := l.commit(&plan{from: tree, message: baseMessage})
+	base := &plan{from: tree, tree: tree, message: baseMessage}
+	id := hashOf("commit", base.object()).String()
+	if l.present(id) {
+		return ledger.Made{Commit: id, Tree: tree.String()}, nil
+	}
+	m, err := l.commit(base)
 	if err == nil {
 		err = l.Sync(ctx)
 	}
 	m.Stream = nil
 	return m, err
+}
+
+// present reports whether a commit is on disk.
+func (l *Ledger) present(commit string) bool {
+	o, err := l.infos.Get(commit)
+	return err == nil && o.Type == "commit"
+}
+
+func (l *Ledger) importTree(ctx context.Context, s ledger.Source) (oid, error) {
+	l.beside.RLock()
+	defer l.beside.RUnlock()
+	if s.Git != "" {
+		return l.importGit(ctx, s.Git, s.Rev)
+	}
+	return l.importDir(ctx, s)
 }
 
 // importGit copies the objects of one revision's tree from a repository into

@@ -69,6 +69,9 @@ func (l *Ledger) writeTree(w *git.FastImport, files []put) (oid, error) {
 		})
 	}
 	if err == nil {
+		err = w.Checkpoint()
+	}
+	if err == nil {
 		err = w.Close()
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 const (
 	blobCacheBytes = 32 << 20
-	listCacheBytes = 48 << 20
+	listCacheBytes = 32 << 20
 	sizeCacheBlobs = 200_000
 	commitCache    = 200_000
 
@@ -39,6 +39,10 @@ type Ledger struct {
 	lists    *lru[oid, []ledger.Entry] // by tree
 	ancestor *lru[oid, oid]            // the tree that a tree was made from
 	commits  *lru[oid, oid]            // tree of a commit
+
+	// beside is held, shared, by whatever writes to the repository beside the
+	// writer: nothing is swept meanwhile.
+	beside sync.RWMutex
 
 	mu      sync.Mutex
 	writer  *git.FastImport // nil until needed

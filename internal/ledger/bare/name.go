@@ -30,6 +30,8 @@ func (l *Ledger) name(ctx context.Context, refs map[string]string) error {
 	if err := l.Sync(ctx); err != nil {
 		return err
 	}
+	l.beside.RLock()
+	defer l.beside.RUnlock()
 	if err := l.repo.Do(ctx, git.Call{Args: []string{"update-ref", "--stdin", "-z"}, Stdin: &in}); err != nil {
 		return fmt.Errorf("naming commits: %w", err)
 	}

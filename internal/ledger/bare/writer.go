@@ -62,7 +62,7 @@ func (l *Ledger) revive() error {
 	}
 	l.writer, l.next = nil, 0
 	clear(l.marks)
-	if err := l.lock.ifAlone(func() error { _, err := sweep(l.dir); return err }); err != nil {
+	if err := l.sweepIfAlone(); err != nil {
 		return fmt.Errorf("cleaning up after fast-import: %w", err)
 	}
 	for _, p := range l.pending {
@@ -71,6 +71,14 @@ func (l *Ledger) revive() error {
 		}
 	}
 	return nil
+}
+
+func (l *Ledger) sweepIfAlone() error {
+	if !l.beside.TryLock() {
+		return nil
+	}
+	defer l.beside.Unlock()
+	return l.lock.ifAlone(func() error { _, err := sweep(l.dir); return err })
 }
 
 // flush puts everything pending on disk. l.mu is held.
