@@ -11,7 +11,6 @@ import (
 const (
 	defaultCandidates = 100
 	defaultStrategy   = "hillclimb"
-	defaultBatch      = 8
 	defaultExplore    = 0.2
 	defaultCross      = 0.2
 	defaultParents    = 4
@@ -39,23 +38,36 @@ var defaultLooks = []int{6, 10, 15, 20}
 // strategies are the known searches.
 var strategies = []string{"generational", "hillclimb", "race"}
 
+// defaultBatch is the batch of a strategy that is given none. 0, for hillclimb,
+// means that every attempt is decided as it comes.
+func defaultBatch(strategy string) int {
+	switch strategy {
+	case "generational":
+		return 8
+	case "race":
+		return 32
+	}
+	return 0
+}
+
 // grades are the grades of isolation, strongest first.
 var grades = []string{"container", "bwrap", "namespaces", "landlock", "none"}
 
 func (d *decoder) search(n *node) clade.Search {
-	s := clade.Search{Strategy: defaultStrategy, Batch: defaultBatch, Explore: defaultExplore, Cross: defaultCross, Parents: defaultParents}
+	s := clade.Search{Strategy: defaultStrategy, Explore: defaultExplore, Cross: defaultCross, Parents: defaultParents}
 	switch {
 	case n == nil:
 		return s
 	case n.kind == text:
 		s.Strategy = d.choice(n, strategies...)
+		s.Batch = defaultBatch(s.Strategy)
 		return s
 	}
 	f := d.fields(n, "write a strategy, or a mapping with strategy")
 	if strategy := f.get("strategy"); strategy != nil {
 		s.Strategy = d.choice(strategy, strategies...)
 	}
-	s.Batch = int(orDefault(d.whole(f.get("batch"), 1, 10_000), defaultBatch))
+	s.Batch = orDefault(int(d.whole(f.get("batch"), 1, 10_000)), defaultBatch(s.Strategy))
 	explore, cross := f.get("explore"), f.get("cross")
 	s.Explore, s.Cross = d.share(explore, defaultExplore), d.share(cross, defaultCross)
 	if s.Explore+s.Cross > 1 {

@@ -83,7 +83,6 @@ operators:
         - {a: 1}
 search:
   strategy: hillclimb
-  batch: 8
   cross: 0
   explore: 0
   parents: 4
