@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,14 +128,32 @@ func (d dirs) isolation(ctx context.Context, spec *clade.Spec) (string, []string
 	return box.Grade(), weaker, nil
 }
 
+// setupEnv is what the environment of setup begins with: enough to find programs
+// and what they have downloaded before.
+func setupEnv() []string {
+	env := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
+	for _, name := range []string{"PATH", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "JAVA_HOME"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
 // workspaces mounts overlays where the sandbox can and folders otherwise.
 func workspaces(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error) {
-	if s != nil && s.Mounts() {
-		if p, err := overlay.New(overlay.Options{Dir: cache, Ledger: l, Sandbox: s}); err == nil {
+	if s == nil { // only to sweep: nothing is run
+		var err error
+		if s, err = none.New(none.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	if s.Mounts() {
+		if p, err := overlay.New(overlay.Options{Dir: cache, Ledger: l, Sandbox: s, Env: setupEnv()}); err == nil {
 			return p, nil
 		}
 	}
-	return pool.New(pool.Options{Dir: cache, Ledger: l, Sandbox: s})
+	return pool.New(pool.Options{Dir: cache, Ledger: l, Sandbox: s, Env: setupEnv()})
 }
 
 func operators(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error) {

@@ -102,6 +102,10 @@ func (b *rig) close() error {
 	return nil
 }
 
+// setupWall is how long setup may take when it sets no timeout: it runs once and
+// fills cold caches, so limits.wall, which is for one evaluation, does not fit.
+const setupWall = 10 * time.Minute
+
 func (b *rig) prepare(ctx context.Context) error {
 	err := b.log.View(ctx, func(v clade.View) error {
 		b.spec, b.where, b.base = v.Head().Spec, v.Head().Where, *v.Life(clade.Base)
@@ -125,11 +129,12 @@ func (b *rig) prepare(ctx context.Context) error {
 	b.o.Step("preparing the template")
 	b.template, err = b.spaces.Template(ctx, workspace.TemplateSpec{
 		Commit: b.base.Commit, Prefix: b.spec.Target.Prefix, Origin: b.origin(), Carry: b.spec.Carry,
-		Lock: b.spec.Lock, Setup: b.spec.Setup, Progress: b.o.Step, Limits: sandbox.Limits{
-			Wall: time.Duration(b.spec.Limits.Wall), Memory: int64(b.spec.Limits.Memory),
-			Processes: b.spec.Limits.Processes, Output: int64(b.spec.Limits.Output),
-		},
+		Lock: b.spec.Lock, Setup: b.spec.Setup, Progress: b.o.Step,
+		Limits: sandbox.Limits{Wall: setupWall, Output: int64(b.spec.Limits.Output)},
 	})
+	if errors.Is(err, workspace.ErrSetup) {
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: err.Error(), Hint: "setup runs once, before any candidate; none was tried"}
+	}
 	if err != nil {
 		return fmt.Errorf("prepare template: %w", err)
 	}
