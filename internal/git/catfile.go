@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -168,17 +169,15 @@ func readHeader(r *bufio.Reader) (Object, error) {
 
 // readData reads size bytes and the newline after them.
 func readData(r *bufio.Reader, size int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, size))
-	if err == nil && int64(len(data)) < size {
-		err = io.ErrUnexpectedEOF
+	var b bytes.Buffer
+	b.Grow(int(min(size, 1<<20))) // the rest is believed when it comes
+	if _, err := io.CopyN(&b, r, size); err != nil {
+		return nil, unexpectedEOF(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if b, err := r.ReadByte(); err != nil || b != '\n' {
+	if end, err := r.ReadByte(); err != nil || end != '\n' {
 		return nil, fmt.Errorf("no newline after an object: %w", unexpectedEOF(err))
 	}
-	return data, nil
+	return b.Bytes(), nil
 }
 
 func unexpectedEOF(err error) error {

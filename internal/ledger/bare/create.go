@@ -52,6 +52,9 @@ func create(ctx context.Context, g *git.Git, dir string) error {
 	if err := initialise(ctx, g, scratch); err != nil {
 		return fmt.Errorf("making ledger: %w", err)
 	}
+	if err := os.WriteFile(filepath.Join(scratch, marker), []byte("1\n"), 0o644); err != nil {
+		return fmt.Errorf("making ledger: %w", err)
+	}
 	_ = os.Remove(dir) // an empty folder may be in the way
 	if err := os.Rename(scratch, dir); err != nil {
 		if ready, _ := isLedger(dir); ready {
@@ -62,6 +65,7 @@ func create(ctx context.Context, g *git.Git, dir string) error {
 	return flushFolder(filepath.Dir(dir))
 }
 
+// initialise makes an empty bare repository in an empty folder.
 func initialise(ctx context.Context, g *git.Git, dir string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
@@ -70,10 +74,7 @@ func initialise(ctx context.Context, g *git.Git, dir string) error {
 	if _, err := repo.Run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, marker), []byte("1\n"), 0o644)
+	return os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644)
 }
 
 // isLedger reports whether dir is a ledger; a folder with anything else in it

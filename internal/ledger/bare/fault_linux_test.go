@@ -69,6 +69,33 @@ func TestF15FullDisk(t *testing.T) {
 	}
 }
 
+// F17: a repository on a file system mounted read-only can be imported.
+func TestF17ImportFromReadOnlyMount(t *testing.T) {
+	t.Parallel()
+	user, at := project(t), t.TempDir()
+	if err := syscall.Mount(user, at, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("nothing can be mounted here: %v", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(at, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := syscall.Mount("", at, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skipf("nothing can be mounted read-only here: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(at, "x"), nil, 0o600); err == nil {
+		t.Fatal("the mount can be written to")
+	}
+	l := open(t, filepath.Join(t.TempDir(), "ledger"))
+	defer l.Close()
+	for _, s := range []ledger.Source{{Git: at}, {Dir: at, Skip: []string{".git"}}} {
+		if _, err := l.Import(t.Context(), s); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // noise is n bytes that cannot be compressed.
 func noise(seed, n int) []byte {
 	var out []byte

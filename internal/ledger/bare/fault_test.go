@@ -340,7 +340,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// After Close nothing is answered and no process is left.
+// After Close nothing is answered: no git is started again.
 func TestClosedIsClosed(t *testing.T) {
 	t.Parallel()
 	l := open(t, filepath.Join(t.TempDir(), "ledger"))

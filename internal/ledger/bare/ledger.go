@@ -177,11 +177,6 @@ func (l *Ledger) Sync(ctx context.Context) error {
 	return l.flush()
 }
 
-// Name implements ledger.Ledger. Refs lie under refs/clade/.
-func (l *Ledger) Name(ctx context.Context, refs map[string]string) error {
-	return l.name(ctx, refs)
-}
-
 // Close syncs and ends the processes. The ledger can be opened again.
 func (l *Ledger) Close() error {
 	l.mu.Lock()

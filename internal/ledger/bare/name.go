@@ -12,7 +12,9 @@ import (
 	"github.com/cladehq/clade/internal/git"
 )
 
-func (l *Ledger) name(ctx context.Context, refs map[string]string) error {
+// Name implements ledger.Ledger. It refuses refs that are not below refs/clade/
+// and syncs first.
+func (l *Ledger) Name(ctx context.Context, refs map[string]string) error {
 	if len(refs) == 0 {
 		return nil
 	}

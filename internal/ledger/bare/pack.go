@@ -43,9 +43,6 @@ func (l *Ledger) pack(ctx context.Context, tree oid, dir string) error {
 	if err := initialise(ctx, l.repo.Git(), dir); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, marker)); err != nil {
-		return err
-	}
 	one := plan{message: "base\n", tree: tree}
 	id := hashOf("commit", one.object())
 	packs := filepath.Join(dir, "objects", "pack")
