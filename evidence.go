@@ -16,7 +16,8 @@ func decides(split string) bool { return split == "" || split == SplitSelect }
 //   - noise cases: the mean over cases of each case's mean; a case that the
 //     candidate itself failed (crash, timeout) counts 0, the worst a scorer gives;
 //   - noise timing: the median of the replicates, or, where pairs with the base
-//     were measured, the base's median moved by the paired estimate.
+//     were measured, the base's median moved by the paired estimate. The fold
+//     takes the base's median from the baseline, so that candidates compare.
 //
 // When the subject was measured twice (baseline against itself) its first
 // evaluation counts.
@@ -199,6 +200,20 @@ func paired(m Measure, evs []Evaluation, subject ID) (ratio, base float64, ok bo
 		logs = append(logs, math.Log(bs[i]/as[i]))
 	}
 	return math.Exp(HodgesLehmann(logs)), Median(as), true
+}
+
+// anchor moves timings from the base's median in their own pairs to the one of
+// the baseline: the machine may have become slower since, the ratio has not.
+func anchor(spec *Spec, evs []Evaluation, subject ID, values, baseline map[string]float64) {
+	for _, m := range spec.Measures {
+		if m.Noise != NoiseTiming {
+			continue
+		}
+		b, known := baseline[m.ID]
+		if ratio, _, ok := paired(m, evs, subject); ok && known {
+			values[m.ID] = b * ratio
+		}
+	}
 }
 
 // HodgesLehmann is the median of the Walsh averages (x_i + x_j)/2, i ≤ j:

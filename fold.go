@@ -245,6 +245,9 @@ func grade(h *Head, b Book, l *Life) error {
 		if s == Base && of.Scored && of.Epoch == h.Epoch {
 			continue // the baseline stands; later readings are the other half of pairs
 		}
+		if s != Base {
+			anchor(&h.Spec, l.Evaluations, s, values, base.Values)
+		}
 		b.Changed(of)
 		had, was := of.Scored, of.Score
 		of.Values, of.Passed, of.Epoch = values, passed, h.Epoch

@@ -25,13 +25,13 @@ func over(v clade.View) *clade.Stopped {
 	case targetReached(v):
 		return stopped(clade.StopTarget, "%s reached the target %g of %s", Name(leader(v)), *b.Target, h.Spec.Measures[0].ID)
 	case h.Usable == 0 && h.Closed >= hopeless(v):
-		return stopped(clade.StopAllFailed, "all %d candidates failed", h.Closed)
+		return allFailed(v)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
 		return stopped(clade.StopPlateau, "no better candidate in the last %d %s", sinceBest(v), counted(v))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
 		return stopped(clade.StopCandidates, "the budget allows no candidates")
 	case h.Proposing >= b.Candidates && h.Usable == 0 && h.Closed >= h.Proposing:
-		return stopped(clade.StopAllFailed, "all %d candidates failed", h.Closed)
+		return allFailed(v)
 	case h.Proposing >= b.Candidates:
 		return stopped(clade.StopCandidates, "the budget of %d candidates is used", b.Candidates)
 	}
@@ -54,6 +54,15 @@ func usedUp(h *clade.Head) *clade.Stopped {
 
 func stopped(cause clade.Stop, format string, args ...any) *clade.Stopped {
 	return &clade.Stopped{Cause: cause, Reason: fmt.Sprintf(format, args...)}
+}
+
+// allFailed names the last failure, which is the likeliest to say what is wrong.
+func allFailed(v clade.View) *clade.Stopped {
+	last, why := lastProposing(v), ""
+	if last != nil {
+		why = "; the last one: " + clip(last.Verdict.Why, 300)
+	}
+	return stopped(clade.StopAllFailed, "all %d candidates failed%s", v.Head().Closed, why)
 }
 
 // leader is the best candidate that may be a parent, the base before there is one.

@@ -105,10 +105,25 @@ func TestF49NothingSucceeds(t *testing.T) {
 				}
 				state, _ := simulate(t, s, w, 3, 5)
 				h := state.Head()
+				if c.cause == clade.StopAllFailed && !strings.Contains(h.Reason, "the model is down") {
+					t.Errorf("reason: %s", h.Reason)
+				}
 				if h.Stop != c.cause || h.Proposing > c.most || h.Winner != 0 {
 					t.Errorf("stop %s (%s) after %d, winner %d", h.Stop, h.Reason, h.Proposing, h.Winner)
 				}
 			})
+		}
+	}
+}
+
+// F49: more slots than candidates, by far.
+func TestF49ThousandSlots(t *testing.T) {
+	t.Parallel()
+	for _, name := range strategies {
+		s := spec(name, clade.NoiseNone, 50)
+		state, _ := simulate(t, s, exactWorld(&s), 1000, 1)
+		if h := state.Head(); h.Proposing != 50 || h.Stop != clade.StopCandidates {
+			t.Errorf("%s: %d candidates, stop %s", name, h.Proposing, h.Stop)
 		}
 	}
 }

@@ -73,13 +73,23 @@ func judge(v clade.View, ended []*clade.Life) (out []clade.Verdict) {
 		verdict, dismissed := strategy.Dismiss(v, l)
 		if !dismissed {
 			verdict = compare(v, l, best)
-			if verdict.Status == clade.StatusAccepted {
-				best = l
-			}
 		}
 		out = append(out, verdict)
+		if verdict.Status == clade.StatusAccepted {
+			if l.Score <= best.Score {
+				out = append(out, stepDown(best, l))
+			}
+			best = l
+		}
 	}
 	return out
+}
+
+// stepDown is the verdict on a parent whose score was lucky: its child is better
+// in pairs, yet scores no higher, and the lucky score must not block the way.
+func stepDown(parent, child *clade.Life) clade.Verdict {
+	return clade.Verdict{ID: parent.ID, Status: clade.StatusDiscarded, Category: "outlived",
+		Why: fmt.Sprintf("%s is better in pairs; the score %.6g was luck", strategy.Name(child.ID), parent.Score)}
 }
 
 // bar is what a candidate must beat: the best one, not counting those that were
@@ -105,7 +115,8 @@ func threshold(v clade.View) float64 {
 }
 
 // compare is the verdict on a candidate with a score. Without noise and over
-// cases the score decides; a timing must prove itself against its parent too.
+// cases the score decides. A timing must prove itself in pairs with its parent,
+// which is the best unless another one has passed meanwhile.
 func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 	to := func(s clade.Status, category, format string, args ...any) clade.Verdict {
 		return clade.Verdict{ID: l.ID, Status: s, Category: category, Why: fmt.Sprintf(format, args...)}
@@ -118,7 +129,7 @@ func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(l.ParentOr()))
 		case !d.Proven:
 			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
-		case gain <= 0:
+		case gain <= 0 && l.ParentOr() != best.ID:
 			return to(clade.StatusRejected, "beaten", "better than its parent, but not than %s: %s", name, d.Why)
 		}
 		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
