@@ -68,12 +68,8 @@ func (d *decoder) scorer(n *node) (s clade.Scorer) {
 	case n == nil:
 		return s
 	case n.kind == text:
-		s.Kind = d.choice(n, scorers...)
-		switch s.Kind {
-		case "command":
+		if s.Kind = d.choice(n, scorers...); s.Kind == "command" {
 			d.add(n.at, "write scorer: {command: …}", "%s: command needs to be told what to run", n.path)
-		case "numeric_close":
-			d.add(n.at, "write scorer: {kind: numeric_close, tolerance: 0.01}", "%s: numeric_close needs a tolerance", n.path)
 		}
 		return s
 	}
@@ -103,10 +99,8 @@ func (d *decoder) scorerFits(f *fields, kind string) {
 	} else if !f.has("command") {
 		d.add(f.of.at, commandHint, "%s.command is missing", f.of.path)
 	}
-	if kind != "numeric_close" {
+	if kind != "numeric_close" && kind != "last_number" {
 		f.refuse("has no use where kind is "+kind, "remove it, or write kind: numeric_close", "tolerance")
-	} else if !f.has("tolerance") {
-		d.add(f.of.at, "add tolerance: 0.01", "%s.tolerance is missing", f.of.path)
 	}
 }
 
