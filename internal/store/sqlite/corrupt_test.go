@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,9 +24,11 @@ func filled(t *testing.T) (*sqlite.Store, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var events []clade.Event
 	for id := clade.ID(1); id <= 50; id++ {
-		add(t, l, planned(id), clade.TryBegun{ID: id, Try: 1, Worker: strings.Repeat("w", 200)})
+		events = append(events, planned(id), clade.TryBegun{ID: id, Try: 1, Worker: strings.Repeat("w", 200)})
 	}
+	add(t, l, events...)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +50,8 @@ func TestDamagedFiles(t *testing.T) {
 		"cut inside the header":   func(b []byte) []byte { return b[:50] },
 		"cut after the header":    func(b []byte) []byte { return b[:100] },
 		"cut after one page":      func(b []byte) []byte { return b[:4096] },
-		"half":                    func(b []byte) []byte { return b[:len(b)/2] },
-		"one byte short":          func(b []byte) []byte { return b[:len(b)-1] },
+		"cut to half":             func(b []byte) []byte { return b[:len(b)/2] },
+		"cut by one byte":         func(b []byte) []byte { return b[:len(b)-1] },
 		"no database":             func([]byte) []byte { return []byte("objective: go faster\n" + strings.Repeat("#", 200)) },
 		"another application":     put32(68, 0x12345678),
 		"a newer schema":          put32(60, 2),
@@ -74,6 +77,12 @@ func TestDamagedFiles(t *testing.T) {
 			folding, reading := readAll(s, true), readAll(s, false)
 			if folding == nil && reading == nil {
 				t.Error("nobody noticed")
+			}
+			if newer := strings.Contains(fmt.Sprint(reading), "newer clade"); newer != (name == "a newer schema") {
+				t.Errorf("said to be newer: %v: %v", newer, reading)
+			}
+			if strings.HasPrefix(name, "cut ") && (folding == nil || reading == nil) {
+				t.Errorf("not refused at once: %v, %v", folding, reading)
 			}
 			for _, err := range []error{folding, reading} {
 				if err != nil { // nil: it does not need the damaged part
@@ -176,16 +185,18 @@ func TestRebuild(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sql     string
-		refuses bool // a view cannot be had at all
+		refuses bool // a view cannot be had, or not all of it
 	}{
-		"a life was changed":   {"UPDATE lives SET body = json_set(body, '$.why', 'other') WHERE id = 3", false},
-		"a column was changed": {"UPDATE lives SET unjudged = 1 WHERE id = 3", false},
-		"a life is missing":    {"DELETE FROM parents WHERE child = 50; DELETE FROM lives WHERE id = 50", false},
-		"a child is missing":   {"DELETE FROM parents WHERE child = 5", false},
-		"a note too many":      {"INSERT INTO notes VALUES (1, 'finding', '{}')", false},
-		"the head is old":      {"UPDATE head SET seq = seq - 1", true},
-		"the head is missing":  {"DELETE FROM head", true},
-		"the spec was changed": {"UPDATE spec SET body = json_set(body, '$.seed', 8)", false},
+		"a life was changed":    {"UPDATE lives SET body = json_set(body, '$.why', 'other') WHERE id = 3", false},
+		"a column was changed":  {"UPDATE lives SET unjudged = 1 WHERE id = 3", false},
+		"a life is missing":     {"DELETE FROM parents WHERE child = 50; DELETE FROM lives WHERE id = 50", true},
+		"a life makes no sense": {"UPDATE lives SET body = json_set(body, '$.id', 'x') WHERE id = 3", true},
+		"a note makes no sense": {"INSERT INTO notes VALUES (1, 'finding', '[3]')", true},
+		"a child is missing":    {"DELETE FROM parents WHERE child = 5", false},
+		"a note too many":       {"INSERT INTO notes VALUES (1, 'finding', '{}')", false},
+		"the head is old":       {"UPDATE head SET seq = seq - 1", true},
+		"the head is missing":   {"DELETE FROM head", true},
+		"the spec was changed":  {"UPDATE spec SET body = json_set(body, '$.seed', 8)", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,10 +205,14 @@ func TestRebuild(t *testing.T) {
 			tamper(t, path, c.sql)
 			refused(t, "check", check(s), path)
 			l := open(t, s, "r", false)
-			err := l.View(t.Context(), func(clade.View) error { return nil })
+			look := func(v clade.View) error {
+				picture(v)
+				return nil
+			}
+			err := l.View(t.Context(), look)
 			if c.refuses {
 				refused(t, "view", err, path)
-				refused(t, "update", l.Update(t.Context(), func(store.Tx) error { return nil }), path)
+				refused(t, "update", l.Update(t.Context(), func(tx store.Tx) error { return look(tx.View()) }), path)
 			} else if err != nil {
 				t.Error(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/cladehq/clade"
@@ -39,6 +40,8 @@ func indexFormat() format {
 const (
 	headerSize  = 100
 	magic       = "SQLite format 3\x00"
+	pageSizeAt  = 16
+	pagesAt     = 28
 	versionAt   = 60
 	appAt       = 68
 	keepItHint  = "nothing was changed or deleted; restore the file from a backup or move it away"
@@ -69,7 +72,27 @@ func (f format) check(path string) error {
 	case version != f.version:
 		return corrupt(path, fmt.Sprintf("schema %d is unknown", version), keepItHint)
 	}
-	return nil
+	return whole(path, head)
+}
+
+// whole compares the file's size with what its header says. While there is a
+// write-ahead file the header may be ahead of the size, and SQLite knows best.
+func whole(path string, head []byte) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	page := int64(binary.BigEndian.Uint16(head[pageSizeAt:]))
+	if page == 1 {
+		page = 1 << 16
+	}
+	if info.Size() >= page*int64(binary.BigEndian.Uint32(head[pagesAt:])) {
+		return nil
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return corrupt(path, "the file is cut short", keepItHint)
 }
 
 func header(path string) ([]byte, error) {

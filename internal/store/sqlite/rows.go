@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 // everything after it is empty; whoever opened the transaction asks for it.
 type rows struct {
 	s       *session
+	path    string
 	head    clade.Head
 	lives   map[clade.ID]*clade.Life
 	changed map[clade.ID]*clade.Life
@@ -27,7 +29,7 @@ type rows struct {
 // openRows reads the head. It refuses projections that are not those of the
 // whole log.
 func openRows(s *session, path string) (*rows, error) {
-	r := &rows{s: s, lives: map[clade.ID]*clade.Life{}, changed: map[clade.ID]*clade.Life{}}
+	r := &rows{s: s, path: path, lives: map[clade.ID]*clade.Life{}, changed: map[clade.ID]*clade.Life{}}
 	var seq, last int64
 	var head, spec []byte
 	err := s.row(`SELECT coalesce((SELECT seq FROM head), 0), coalesce((SELECT max(seq) FROM events), 0),
@@ -102,7 +104,12 @@ func (r *rows) Life(id clade.ID) *clade.Life {
 	l := new(clade.Life)
 	err := r.s.row("SELECT body FROM lives WHERE id = ?", int(id)).Scan(&body)
 	if err == nil {
-		err = json.Unmarshal(body, l)
+		if wrong := json.Unmarshal(body, l); wrong != nil {
+			err = stale(r.path, wrong)
+		}
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		err = stale(r.path, errors.New("it is missing"))
 	}
 	if err != nil {
 		r.keep(fmt.Errorf("read attempt %d: %w", id, err))
@@ -222,9 +229,11 @@ func (r *rows) notePage(kind clade.NoteKind, last *int) (notes []clade.Note) {
 			return err
 		}
 		var n clade.Note
-		err := json.Unmarshal(body, &n)
+		if err := json.Unmarshal(body, &n); err != nil {
+			return stale(r.path, err)
+		}
 		notes = append(notes, n)
-		return err
+		return nil
 	}, query, args...))
 	return notes
 }

@@ -54,14 +54,15 @@ func TestRecall(t *testing.T) {
 		"a private one is not shared":      {key: with(func(k *evaluate.Key) { k.Case, k.Attempt = "private", 9 }), share: true, miss: true},
 		"a failure is never shared":        {key: with(func(k *evaluate.Key) { k.Case, k.Attempt = "failed", 9 }), share: true, miss: true},
 		"who paid is passed on":            {key: with(func(k *evaluate.Key) { k.Case, k.Attempt = "borrowed", 9 }), share: true, value: 6, paid: 3},
-		"one's own reading is not evidence for another place": {
-			key: with(func(k *evaluate.Key) { k.Place = 1; k.Case = "private" }), share: true, miss: true,
+		"one's own reading is no evidence for another place": {
+			key: with(func(k *evaluate.Key) { k.Place, k.Attempt, k.Case = 1, 4, "borrowed" }), share: true, miss: true,
 		},
-		"another tree":      {key: with(func(k *evaluate.Key) { k.Attempt, k.Tree = 9, "other" }), share: true, miss: true},
-		"another evaluator": {key: with(func(k *evaluate.Key) { k.Attempt, k.Evaluator = 9, "other" }), share: true, miss: true},
-		"another check":     {key: with(func(k *evaluate.Key) { k.Attempt, k.Check = 9, "other" }), share: true, miss: true},
-		"another split":     {key: with(func(k *evaluate.Key) { k.Attempt, k.Split = 9, "test" }), share: true, miss: true},
-		"another replicate": {key: with(func(k *evaluate.Key) { k.Replicate = 2 }), miss: true},
+		"but another attempt's is": {key: with(func(k *evaluate.Key) { k.Place = 1 }), share: true, value: 3, paid: 1},
+		"another tree":             {key: with(func(k *evaluate.Key) { k.Attempt, k.Tree = 9, "other" }), share: true, miss: true},
+		"another evaluator":        {key: with(func(k *evaluate.Key) { k.Attempt, k.Evaluator = 9, "other" }), share: true, miss: true},
+		"another check":            {key: with(func(k *evaluate.Key) { k.Attempt, k.Check = 9, "other" }), share: true, miss: true},
+		"another split":            {key: with(func(k *evaluate.Key) { k.Attempt, k.Split = 9, "test" }), share: true, miss: true},
+		"another replicate":        {key: with(func(k *evaluate.Key) { k.Replicate = 2 }), miss: true},
 	} {
 		for _, l := range []store.Log{l, other} {
 			got, ok, err := l.Recall(t.Context(), c.key, c.share)
