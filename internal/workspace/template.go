@@ -2,20 +2,15 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -196,144 +191,6 @@ func (s *Store) load(b *building, key, dir string) (*Built, error) {
 	}
 	t.ignore = newIgnorer(dir, b.base, s.git.find)
 	return t, nil
-}
-
-// A building is a template being keyed and made.
-type building struct {
-	store *Store
-	spec  TemplateSpec
-	say   func(string)
-	base  *Tree
-	carry []carried
-}
-
-// from is the user's folder that carry's globs are relative to.
-func (b *building) from() string {
-	return filepath.Join(b.spec.Origin, filepath.FromSlash(b.spec.Prefix))
-}
-
-// key is the digest of everything that goes into the template.
-func (b *building) key(ctx context.Context) (string, error) {
-	h, s := sha256.New(), b.spec
-	fmt.Fprintf(h, "layout %d commit %q prefix %q mounted %v\n", layout, s.Commit, s.Prefix, b.store.Mounted)
-	for _, e := range b.base.base {
-		fmt.Fprintf(h, "%q %s %s\n", e.Path, e.Mode, e.Blob)
-	}
-	if err := b.keyOrigin(ctx, h); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	if c := s.Setup; c != nil && !c.IsZero() {
-		args, err := json.Marshal(c)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(h, "setup %s work %q home %q env %q\n", args, b.store.Sandbox.Work(), b.store.Sandbox.Home(), b.env())
-	}
-	return hex.EncodeToString(h.Sum(nil))[:32], nil
-}
-
-// keyOrigin adds what comes from the user's folder: carried files, and lock
-// files that the base does not hold.
-func (b *building) keyOrigin(ctx context.Context, h hash.Hash) error {
-	if b.spec.Origin == "" {
-		return nil
-	}
-	var err error
-	if b.carry, err = findCarried(b.from(), b.spec.Carry); err != nil {
-		return err
-	}
-	if len(b.carry) > 0 {
-		b.say(fmt.Sprintf("reading %d carried files", len(b.carry)))
-	}
-	if err := digestCarried(ctx, h, b.from(), b.carry); err != nil {
-		return err
-	}
-	for _, name := range b.spec.Lock {
-		if _, tracked := b.base.Lookup(join(b.spec.Prefix, name)); tracked || !filepath.IsLocal(filepath.FromSlash(name)) {
-			continue
-		}
-		sum, _, err := digestFile(filepath.Join(b.from(), filepath.FromSlash(name)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "lock %q %x\n", name, sum)
-	}
-	return nil
-}
-
-// build makes the template in a folder of its own and gives it its name last.
-// The caller holds the exclusive lock.
-func (b *building) build(ctx context.Context, dir string) (err error) {
-	tmp := filepath.Join(filepath.Dir(dir), tmpPrefix+filepath.Base(dir))
-	if err := errors.Join(Remove(tmp), Remove(dir)); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, Remove(tmp))
-		}
-	}()
-	tree, home := filepath.Join(tmp, treeDir), filepath.Join(tmp, homeDir)
-	if err := errors.Join(os.MkdirAll(tree, 0o755), os.MkdirAll(home, 0o755)); err != nil {
-		return err
-	}
-	b.say(fmt.Sprintf("writing %d files", len(b.base.base)))
-	if _, err := materialise(ctx, b.store.Ledger, tree, b.base.base); err != nil {
-		return fmt.Errorf("writing the base: %w", err)
-	}
-	if err := writeIgnore(ctx, b.store.Ledger, tmp, b.base); err != nil {
-		return fmt.Errorf("writing the base's ignore rules: %w", err)
-	}
-	m := meta{Layout: layout, Commit: b.spec.Commit}
-	if err := b.furnish(ctx, tmp, &m); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(tmp, metaFile), raw, 0o600); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(tmp, readyFile), nil, 0o600); err != nil {
-		return err
-	}
-	// A name that survives a loss of power must not stand for files that do not.
-	if err := syncFiles(tmp); err != nil {
-		return fmt.Errorf("flushing the template: %w", err)
-	}
-	return os.Rename(tmp, dir)
-}
-
-// furnish adds what is carried and what setup makes, and notes what they did.
-func (b *building) furnish(ctx context.Context, tmp string, m *meta) error {
-	tree, home := filepath.Join(tmp, treeDir), filepath.Join(tmp, homeDir)
-	setup := b.spec.Setup != nil && !b.spec.Setup.IsZero()
-	if len(b.carry) == 0 && !setup {
-		return nil
-	}
-	b.say(fmt.Sprintf("copying %d carried files", len(b.carry)))
-	if err := copyCarried(ctx, b.from(), tree, b.spec.Prefix, b.carry, b.base); err != nil {
-		return fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	if setup {
-		b.say("running setup")
-		if err := b.setup(ctx, tmp); err != nil {
-			return err
-		}
-		if err := Remove(filepath.Join(tree, gitDir)); err != nil {
-			return err
-		}
-	}
-	rest, err := os.ReadDir(home)
-	if err != nil {
-		return err
-	}
-	m.Home = len(rest) > 0
-	m.Owned, m.Altered, err = compareWithBase(tree, b.base)
-	return err
 }
 
 // owned reports whether setup or carry made a path, or a folder it lies in.

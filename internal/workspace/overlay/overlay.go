@@ -118,3 +118,7 @@ func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
 	templates, terr := p.store.Sweep(all)
 	return slots + templates, errors.Join(err, terr)
 }
+
+// Close removes what this process has made beside templates; without it the
+// next Sweep does.
+func (p *Provider) Close() error { return p.slots.Close() }

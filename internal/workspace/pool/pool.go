@@ -72,7 +72,9 @@ func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
 }
 
 func (p *Provider) sweepFolders() (int64, error) {
-	p.drop()
+	if err := p.Close(); err != nil {
+		return 0, err
+	}
 	pools := filepath.Join(p.dir, poolDir)
 	entries, err := os.ReadDir(pools)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,14 +92,17 @@ func (p *Provider) sweepFolders() (int64, error) {
 	return freed, errors.Join(errs...)
 }
 
-// drop gives up the folders that this process has but does not use.
-func (p *Provider) drop() {
+// Close gives up the folders that this process keeps ready but does not use;
+// the end of the process does so as well.
+func (p *Provider) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var errs []error
 	for key, free := range p.free {
 		for _, f := range free {
-			f.lock.Unlock() //nolint:errcheck // closing a lock file
+			errs = append(errs, f.lock.Unlock())
 		}
 		delete(p.free, key)
 	}
+	return errors.Join(errs...)
 }

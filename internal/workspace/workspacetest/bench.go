@@ -101,7 +101,7 @@ func makeRepository(b *testing.B, n int) string {
 	return dir
 }
 
-func command(b *testing.B, dir string, args ...string) {
+func command(b testing.TB, dir string, args ...string) {
 	b.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = dir, append(git.Scrub(os.Environ()), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")

@@ -34,12 +34,13 @@ type world struct {
 	*testing.T
 	Parts
 	provider workspace.Provider
+	makes    func(testing.TB) Parts
 	ctx      context.Context
 }
 
 func newWorld(t *testing.T, parts func(testing.TB) Parts) *world {
 	t.Helper()
-	w := &world{T: t, Parts: parts(t), ctx: t.Context()}
+	w := &world{T: t, Parts: parts(t), makes: parts, ctx: t.Context()}
 	w.provider = w.open()
 	return w
 }

@@ -55,6 +55,17 @@ func (s *Slots) claim() error {
 	return os.Mkdir(mine, 0o755)
 }
 
+// Close removes this process's folder. Every folder handed out must have been
+// removed, and no further one is handed out.
+func (s *Slots) Close() error {
+	s.once.Do(func() { s.err = os.ErrClosed })
+	if s.err != nil {
+		return nil //nolint:nilerr // there is no folder
+	}
+	s.err = os.ErrClosed
+	return errors.Join(Remove(s.mine), s.lock.Remove())
+}
+
 // Sweep removes the folders of processes that are gone and returns the bytes
 // freed.
 func (s *Slots) Sweep() (int64, error) { return SweepLocked(s.dir) }
