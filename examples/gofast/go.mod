@@ -1,0 +1,3 @@
+module gofast
+
+go 1.24
