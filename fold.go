@@ -109,7 +109,7 @@ func begin(h *Head, b Book, e TryBegun) error {
 		return nil // fenced already
 	}
 	abandon(h, l)
-	l.Try, l.Running, l.Held = e.Try, true, l.Hold
+	l.Try, l.Running, l.Held, l.Began = e.Try, true, l.Hold, h.Epoch
 	b.Changed(l)
 	h.Held = h.Held.Plus(l.Hold)
 	return nil
@@ -226,7 +226,7 @@ func end(h *Head, b Book, o Outcome) error {
 		l.Commit, l.Tree = o.Commit, o.Tree
 	}
 	l.Failure, l.Detail, l.Isolation, l.Files, l.Same = o.Failure, o.Detail, o.Isolation, o.Files, o.Same
-	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, h.Epoch, true
+	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, l.Began, true
 	return grade(h, b, l)
 }
 
@@ -242,7 +242,7 @@ func grade(h *Head, b Book, l *Life) error {
 		}
 		base := b.Page(Base)
 		values, passed := Values(&h.Spec, l.Evaluations, s)
-		if s == Base && of.Scored && of.Epoch == h.Epoch {
+		if s == Base && of.Scored && of.Epoch >= l.Epoch {
 			continue // the baseline stands; later readings are the other half of pairs
 		}
 		if s != Base {
@@ -250,7 +250,7 @@ func grade(h *Head, b Book, l *Life) error {
 		}
 		b.Changed(of)
 		had, was := of.Scored, of.Score
-		of.Values, of.Passed, of.Epoch = values, passed, h.Epoch
+		of.Values, of.Passed, of.Epoch = values, passed, l.Epoch
 		score, ok := Merit(&h.Spec, values, base.Values)
 		of.Score, of.Scored = score, ok && passed && (s != l.ID || l.Failure == OK)
 		if of.Scored && !had && s != Base {
@@ -258,7 +258,7 @@ func grade(h *Head, b Book, l *Life) error {
 		}
 		if s == h.Best && had && (!of.Scored || of.Score < was) {
 			h.Best = best(h, b) // another try of the best came out worse
-		} else if of.Scored && s != Base && b.Page(h.Best) != nil {
+		} else if of.Scored && of.Epoch == h.Epoch && s != Base && b.Page(h.Best) != nil {
 			best := b.Page(h.Best)
 			tie := best.Score == of.Score && s < h.Best
 			if !best.Scored || best.Epoch != h.Epoch || of.Score > best.Score || tie {

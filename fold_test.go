@@ -333,15 +333,18 @@ func TestBest(t *testing.T) {
 		events []clade.Event
 		best   clade.ID
 	}{
-		"none yet":                       {[]clade.Event{plan(1), begin(1, 1)}, clade.Base},
-		"the higher":                     {two(1, 2, 1, 2), 2},
-		"the higher, in another order":   {two(2, 1, 2, 1), 2},
-		"the oldest among equals":        {two(1, 2, 1, 1), 1},
-		"the oldest, in another order":   {two(2, 1, 1, 1), 1},
-		"its next try was worse":         {append(append(two(1, 2, 1, 2), again...), scored(2, 2, 0.5)), 1},
-		"its next try had no number":     {append(append(two(1, 2, 1, 2), again...), clade.TryEnded{Outcome: clade.Outcome{ID: 2, Try: 2}}), 1},
-		"scores of an older epoch":       {append(two(1, 2, 1, 2), clade.Amended{Spec: fold(t).Head().Spec, Epoch: 1}), clade.Base},
-		"the first of a new epoch":       {append(two(1, 2, 1, 2), clade.Amended{Spec: fold(t).Head().Spec, Epoch: 1}, plan(3), begin(3, 1), scored(3, 1, -5)), 3},
+		"none yet":                     {[]clade.Event{plan(1), begin(1, 1)}, clade.Base},
+		"the higher":                   {two(1, 2, 1, 2), 2},
+		"the higher, in another order": {two(2, 1, 2, 1), 2},
+		"the oldest among equals":      {two(1, 2, 1, 1), 1},
+		"the oldest, in another order": {two(2, 1, 1, 1), 1},
+		"its next try was worse":       {append(append(two(1, 2, 1, 2), again...), scored(2, 2, 0.5)), 1},
+		"its next try had no number":   {append(append(two(1, 2, 1, 2), again...), clade.TryEnded{Outcome: clade.Outcome{ID: 2, Try: 2}}), 1},
+		"scores of an older epoch":     {append(two(1, 2, 1, 2), clade.Amended{Spec: fold(t).Head().Spec, Epoch: 1}), clade.Base},
+		"the first of a new epoch":     {append(two(1, 2, 1, 2), clade.Amended{Spec: fold(t).Head().Spec, Epoch: 1}, plan(3), begin(3, 1), scored(3, 1, -5)), 3},
+		"begun before the amendment, ended after": {
+			append(two(1, 2, 1, 2), plan(3), begin(3, 1), clade.Amended{Spec: fold(t).Head().Spec, Epoch: 1}, scored(3, 1, 9)), clade.Base,
+		},
 		"an amendment that scores alike": {append(two(1, 2, 1, 2), clade.Amended{Spec: fold(t).Head().Spec}), 2},
 	} {
 		if got := fold(t, c.events...).Head().Best; got != c.best {

@@ -32,6 +32,7 @@ type Life struct {
 	// were fenced or were running when a verdict closed the attempt, and have
 	// not spoken since.
 	Assumed map[int]Amount `json:"assumed,omitempty"`
+	Began   int            `json:"began,omitempty"` // the epoch in which try Try began
 	Epoch   int            `json:"epoch,omitempty"` // of its numbers
 
 	// Values are what the attempt's own tree measured during the search, one
@@ -66,7 +67,7 @@ type Head struct {
 	From    string    `json:"from,omitempty"`
 	Where   string    `json:"where,omitempty"`
 	Opened  bool      `json:"opened"`
-	Started time.Time `json:"started"` // when the run was opened; for people, no decision reads it
+	Started time.Time `json:"started"`         // when the run was opened; for people, no decision reads it
 	Epoch   int       `json:"epoch"`
 	Count   ID        `json:"count"` // the highest ID planned
 	// Proposing, Closed and Usable count attempts that make trees: planned,
