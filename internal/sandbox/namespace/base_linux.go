@@ -271,13 +271,30 @@ func (b *base) lockProc() error {
 		return err
 	}
 	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err == nil || e.Type()&fs.ModeSymlink != 0 {
-			continue
-		}
-		info, err := e.Info()
-		if err == nil && (info.IsDir() || info.Mode().Perm()&0o222 != 0) {
+		_, err := strconv.Atoi(e.Name())
+		if err != nil && e.Type()&fs.ModeSymlink == 0 && writable(filepath.Join(hostDir, "proc", e.Name())) {
 			b.procLocks = append(b.procLocks, "/proc/"+e.Name())
 		}
 	}
 	return nil
+}
+
+// writable reports whether root may write a file in the tree p, or may come to:
+// what cannot be looked at counts, and so does what drivers may fill later.
+func writable(p string) bool {
+	if slices.Contains([]string{"bus", "driver", "fs", "irq", "scsi", "sys"}, filepath.Base(p)) {
+		return true
+	}
+	found := false
+	err := filepath.WalkDir(p, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type().IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Mode().Perm()&0o222 != 0 {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found || err != nil
 }

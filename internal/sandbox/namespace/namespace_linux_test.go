@@ -1,17 +1,45 @@
 package namespace_test
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
+	"github.com/cladehq/clade/internal/proc"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 	"github.com/cladehq/clade/internal/sandbox/sandboxtest"
 )
 
+// engineVar makes this test program an engine that runs one command for ever.
+const engineVar = "NAMESPACETEST_ENGINE"
+
 func TestMain(m *testing.M) {
 	namespace.Main()
+	if mark := os.Getenv(engineVar); mark != "" {
+		engine(mark)
+	}
 	goleak.VerifyTestMain(m)
+}
+
+func engine(mark string) {
+	s, err := namespace.New(namespace.Options{})
+	if err != nil {
+		os.Exit(3)
+	}
+	c := shell("setsid sleep 1000 & sleep 1000 & echo ready; sleep 1000")
+	c.Env, c.Output = append(c.Env, mark), os.Stdout
+	_, _ = s.Run(context.Background(), c)
+	os.Exit(4)
 }
 
 func open(t testing.TB, o namespace.Options) *namespace.Sandbox {
@@ -20,11 +48,254 @@ func open(t testing.TB, o namespace.Options) *namespace.Sandbox {
 	if err != nil {
 		t.Skip(err)
 	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return s
 }
 
+func shell(script string) sandbox.Command {
+	return sandbox.Command{Args: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"}
+}
+
+func output(t *testing.T, s *namespace.Sandbox, script string) string {
+	t.Helper()
+	r, err := s.Run(t.Context(), shell(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Stdout.Bytes())
+}
+
 func TestSuite(t *testing.T) {
-	s := open(t, namespace.Options{})
+	s, err := namespace.New(namespace.Options{})
+	if err != nil {
+		t.Skip(err)
+	}
 	memory, processes := s.Held()
 	sandboxtest.Run(t, s, sandboxtest.Holds{Memory: memory == "cgroup", Processes: processes == "cgroup"})
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	if err := namespace.Probe(t.Context()); err != nil {
+		if !errors.Is(err, namespace.ErrUnavailable) {
+			t.Errorf("%v is not ErrUnavailable", err)
+		}
+		t.Skip(err)
+	}
+}
+
+// F10: an engine killed with -9 takes every process of its commands with it.
+func TestF10EngineKilled(t *testing.T) {
+	t.Parallel()
+	mark := "NAMESPACETEST_MARK=" + t.TempDir()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), engineVar+"="+mark)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "ready\n" {
+		_ = cmd.Process.Kill()
+		t.Skipf("no engine: %q, %v, %v", line, err, cmd.Wait())
+	}
+	fds := pidfds(t, mark)
+	if len(fds) < 3 {
+		t.Errorf("only %d processes carry the mark", len(fds))
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for _, fd := range fds { // waits for each to end
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for {
+			n, err := unix.Poll(poll, 10_000)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if n != 1 {
+				t.Errorf("a process outlived its engine by ten seconds: %v", err)
+			}
+			break
+		}
+		_ = unix.Close(fd)
+	}
+}
+
+// pidfds opens every process with this entry in its environment.
+func pidfds(t *testing.T, entry string) []int {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fds []int
+	for _, d := range dirs {
+		env, err := os.ReadFile(d + "/environ")
+		if err != nil || !strings.Contains("\x00"+string(env), "\x00"+entry+"\x00") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+}
+
+func TestHideAndShow(t *testing.T) {
+	t.Parallel()
+	// Below /var/tmp and /tmp every command has folders of its own, so the
+	// folders to hide lie beside the package.
+	dir, err := os.MkdirTemp(".", "hide-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if dir, err = filepath.Abs(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"state/key": "secret", "state/objects/o": "object", "state/objects/deep/p": "secret", "file": "secret", "open": "open"} {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := t.TempDir()
+	if err := os.WriteFile(filepath.Join(shown, "f"), []byte("shown"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, namespace.Options{
+		Hide: []string{dir + "/state", dir + "/file", dir + "/state/objects/deep", "/no/such/path"},
+		Show: []string{dir + "/state/objects", shown},
+	})
+	for script, want := range map[string]string{
+		"ls -A " + dir + "/state":                           "objects\n",
+		"cat " + dir + "/state/objects/o " + dir + "/open":  "objectopen",
+		"cat " + dir + "/file " + dir + "/state/key":        "",
+		"ls -A " + dir + "/state/objects/deep":              "",
+		"cat " + shown + "/f":                               "shown",
+		"ls -A /tmp | wc -l":                                "1\n",
+		"echo x > " + dir + "/state/x && echo written":      "",
+		"echo x > " + dir + "/file && echo written":         "",
+		"echo x > " + shown + "/g && echo written":          "",
+		"echo x > " + dir + "/state/objects/x && echo done": "",
+	} {
+		if got := output(t, s, script); got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}
+
+// A supervisor that dies costs its command an error, not the sandbox.
+func TestSupervisorKilled(t *testing.T) {
+	t.Parallel()
+	s := open(t, namespace.Options{})
+	c := shell("echo ready; sleep 1000")
+	c.Output = killer{t}
+	if r, err := s.Run(t.Context(), c); err == nil {
+		t.Errorf("no error: %+v", r)
+	}
+	if got := output(t, s, "echo again"); got != "again\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A killer kills the supervisor of this test's sandbox when the command runs:
+// the parent, in this process's view, of the PID 1 it runs under.
+type killer struct{ t *testing.T }
+
+func (k killer) Write(p []byte) (int, error) {
+	children, err := os.ReadDir("/proc")
+	if err != nil {
+		k.t.Error(err)
+	}
+	for _, d := range children {
+		cmd, _ := os.ReadFile("/proc/" + d.Name() + "/cmdline")
+		if string(cmd) != "sh\x00-c\x00echo ready; sleep 1000\x00" {
+			continue
+		}
+		pid, err := strconv.Atoi(parent(parent(d.Name())))
+		if err != nil {
+			continue
+		}
+		if id, err := proc.Of(pid); err == nil {
+			_ = id.Kill()
+		}
+	}
+	return len(p), nil
+}
+
+func parent(pid string) string {
+	b, _ := os.ReadFile("/proc/" + pid + "/status")
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, "PPid:"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// Close ends what runs.
+func TestCloseWhileRunning(t *testing.T) {
+	t.Parallel()
+	s := open(t, namespace.Options{})
+	c := shell("echo ready; sleep 1000")
+	c.Output = closer{s}
+	if r, err := s.Run(t.Context(), c); err == nil {
+		t.Errorf("no error: %+v", r)
+	}
+	if _, err := s.Run(t.Context(), c); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v, want ErrClosed", err)
+	}
+}
+
+type closer struct{ s *namespace.Sandbox }
+
+func (c closer) Write(p []byte) (int, error) { return len(p), c.s.Close() }
+
+// C8: the supervisor, whose copy PID 1 is, has no environment itself.
+func TestC8SupervisorHasNoEnvironment(t *testing.T) {
+	t.Setenv("CLADE_TEST_KEY", "secret")
+	s := open(t, namespace.Options{})
+	if got := output(t, s, "env; cat /proc/*/environ | tr '\\0' '\\n'"); strings.Contains(got, "secret") {
+		t.Errorf("a variable of the engine is visible: %q", got)
+	}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		cmd, _ := os.ReadFile(d + "/cmdline")
+		if strings.HasSuffix(string(cmd), namespace.SupervisorArg+"\x00") {
+			if env, err := os.ReadFile(d + "/environ"); err == nil && len(env) > 0 {
+				t.Errorf("%s has an environment: %.100q", d, env)
+			}
+		}
+	}
+}
+
+func BenchmarkTrue(b *testing.B) {
+	for name, l := range map[string]sandbox.Limits{"plain": {}, "limits": {Memory: 1 << 30, Processes: 100}} {
+		b.Run(name, func(b *testing.B) {
+			s := open(b, namespace.Options{})
+			c := sandbox.Command{Args: []string{"/bin/true"}, Dir: s.Work(), Limits: l, Mounts: []sandbox.Mount{{
+				Kind: sandbox.MountOverlay, Target: s.Work(), Lower: []string{b.TempDir()}, Upper: b.TempDir(), Work: b.TempDir(),
+			}}}
+			for b.Loop() {
+				if r, err := s.Run(b.Context(), c); err != nil || !r.OK() {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
 }

@@ -60,11 +60,12 @@ func tree(t *testing.T, files map[string]string) string {
 // workspace is a command over an overlay, and its upper layer.
 func workspace(t *testing.T, f fixture, script string, lower ...string) (sandbox.Command, string) {
 	t.Helper()
-	upper := t.TempDir()
+	upper, work := t.TempDir(), t.TempDir()
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(work, "work"), 0o700) }) // the kernel makes it closed
 	c := shell(t, script)
 	c.Dir = f.Work()
 	c.Mounts = []sandbox.Mount{{
-		Kind: sandbox.MountOverlay, Target: f.Work(), Lower: lower, Upper: upper, Work: t.TempDir(),
+		Kind: sandbox.MountOverlay, Target: f.Work(), Lower: lower, Upper: upper, Work: work,
 	}}
 	return c, upper
 }
