@@ -475,6 +475,17 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// A key is not shown either where an error quotes what should be a number.
+func TestQuotedOutputHidesKeys(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.env["MODEL_KEY"] = "sk-very-secret"
+	spec := &clade.Spec{Measures: []clade.Measure{measure("m", "echo $MODEL_KEY", func(m *clade.Measure) { m.Pass = []string{"MODEL_KEY"} })}}
+	if got := b.evaluate(b.job(spec, 1))[0].Samples[0].Detail; strings.Contains(got, "sk-very") || !strings.Contains(got, "[MODEL_KEY]") {
+		t.Errorf("detail %q", got)
+	}
+}
+
 // F12, F38: details are bounded, of the end, and fit for JSON and a terminal.
 func TestDetailIsClean(t *testing.T) {
 	t.Parallel()

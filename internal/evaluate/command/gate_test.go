@@ -130,3 +130,15 @@ func TestGateIsRerunOnlyWhenSeenToFlake(t *testing.T) {
 		t.Errorf("a gate known to flake ran %d times, want 1 + 2 + 3", n)
 	}
 }
+
+// The base has no second opinion, not even where candidates have: a base that
+// fails its gate stops the run.
+func TestGateIsNotRerunOnTheBase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(o *Options) { o.RerunGates = true })
+	spec := &clade.Spec{Gates: []clade.Gate{gate("g", logging("g", "false"))}}
+	wantSamples(t, "base", b.evaluate(b.job(spec, 0))[0].Samples, "g!candidate")
+	if n := len(b.logged()); n != 1 {
+		t.Errorf("the gate ran %d times on the base", n)
+	}
+}

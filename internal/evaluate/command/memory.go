@@ -108,11 +108,10 @@ func (s *stage) recallTasks(ctx context.Context, u *unit, p *place, m clade.Meas
 	return out, len(out) > 0, nil
 }
 
-// recallOne finds one sample. Evaluator failures are not served: a later try is
-// there to ask again.
+// recallOne finds one sample, never an evaluator's failure: those are not kept.
 func (s *stage) recallOne(ctx context.Context, u *unit, p *place, check, id string, rep int) (clade.Sample, bool, error) {
 	one, ok, err := s.job.Memory.Recall(ctx, s.key(u, p, check, id, rep), s.shares(u, rep))
-	if err != nil || !ok || one.Class == clade.ClassEvaluator {
+	if err != nil || !ok {
 		return clade.Sample{}, false, err
 	}
 	one.Check, one.Case, one.Split, one.Replicate = check, id, u.split, rep

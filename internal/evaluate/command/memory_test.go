@@ -91,6 +91,7 @@ func TestRecallOfAnotherAttempt(t *testing.T) {
 		"fresh before":         {func(_ *clade.Spec, j *evaluate.Job) { j.Stage.Fresh = true }, nil, "g b m"},
 		"on the test split":    {nil, func(_ *clade.Spec, j *evaluate.Job) { j.Stage.Split = clade.SplitTest }, "g b m"},
 		"a final before":       {func(_ *clade.Spec, j *evaluate.Job) { j.Stage.Split = clade.SplitTest }, nil, "g b m"},
+		"two finals":           {func(_ *clade.Spec, j *evaluate.Job) { j.Stage.Split = clade.SplitTest }, func(_ *clade.Spec, j *evaluate.Job) { j.Stage.Split = clade.SplitTest }, "g b m"},
 		"a replicate":          {nil, func(_ *clade.Spec, j *evaluate.Job) { j.Stage.First = 2 }, "g b m"},
 		"a timing":             {timed, timed, "m"},
 		"another command":      {nil, func(s *clade.Spec, _ *evaluate.Job) { s.Measures[3].Run += " " }, "m"},
