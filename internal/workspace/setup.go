@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/sandbox"
 )
@@ -69,7 +70,11 @@ func (b *building) setup(ctx context.Context, tmp string) error {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if !r.OK() {
-		return fmt.Errorf("%w: %s: %s", ErrSetup, ending(r), excerpt(r))
+		return &clade.Problem{
+			Fault: clade.FaultEnvironment, Text: fmt.Sprintf("preparing workspaces with %q", strings.Join(s.Args(), " ")),
+			Hint: "setup runs on the base commit's files and what carry adds, with its own HOME; it has a network only with network: true",
+			Err:  fmt.Errorf("%w: %s: %s", ErrSetup, ending(r), excerpt(r)),
+		}
 	}
 	return nil
 }

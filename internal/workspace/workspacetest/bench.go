@@ -103,7 +103,7 @@ func makeRepository(b *testing.B, n int) string {
 
 func command(b testing.TB, dir string, args ...string) {
 	b.Helper()
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(git.Scrub(os.Environ()), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("git %v: %v: %s", args, err, out)
