@@ -67,7 +67,7 @@ type Head struct {
 	From    string    `json:"from,omitempty"`
 	Where   string    `json:"where,omitempty"`
 	Opened  bool      `json:"opened"`
-	Started time.Time `json:"started"`         // when the run was opened; for people, no decision reads it
+	Started time.Time `json:"started"` // when the run was opened; for people, no decision reads it
 	Epoch   int       `json:"epoch"`
 	Count   ID        `json:"count"` // the highest ID planned
 	// Proposing, Closed and Usable count attempts that make trees: planned,
