@@ -12,7 +12,8 @@ func decides(split string) bool { return split == "" || split == SplitSelect }
 // measure, and says whether every gate of the spec passed. A measure without a
 // valid number is absent: absence is never zero.
 //
-//   - noise none: the mean of the replicates, which are equal;
+//   - noise none: the mean of the replicates, which are equal, or over cases
+//     where the measure has some;
 //   - noise cases: the mean over cases of each case's mean; a case that the
 //     candidate itself failed (crash, timeout) counts 0, the worst a scorer gives;
 //   - noise timing: the median of the replicates, or, where pairs with the base
@@ -75,7 +76,8 @@ func gatesPass(spec *Spec, samples []Sample) bool {
 }
 
 func value(m Measure, samples []Sample) (float64, bool) {
-	if m.Noise == NoiseCases {
+	overCases := func(s Sample) bool { return !s.Gate && s.Check == m.ID && s.Case != "" }
+	if m.Noise == NoiseCases || slices.ContainsFunc(samples, overCases) {
 		return CaseMean(m.ID, samples)
 	}
 	var xs []float64

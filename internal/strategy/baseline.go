@@ -117,7 +117,8 @@ func baselineWhy(v clade.View, l *clade.Life) string {
 	why += fmt.Sprintf("; noise σ %.2f %% over %d pairs, lag-1 correlation %.2f; %d pairs show a gain of %.1f %%",
 		100*cal.Sigma, cal.N, cal.Lag1, n, 100*mde)
 	if m.Threshold != nil && mde > *m.Threshold {
-		why += fmt.Sprintf(", more than the %.1f %% asked for", 100**m.Threshold)
+		why += fmt.Sprintf(", not the %.1f %% asked for, which would take %d", 100**m.Threshold,
+			cal.Pairs(*m.Threshold, noise.Level(spec, m)))
 	}
 	return why
 }

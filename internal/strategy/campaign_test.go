@@ -73,7 +73,23 @@ func TestF46UnfitBaseStopsBeforeAnythingIsSpent(t *testing.T) {
 	}
 }
 
-// F49, PEERS 4.6.13: a run in which nothing succeeds says so, in few attempts
+// The baseline of a timing says what its noise lets be seen, and warns when that
+// is not what is asked for.
+func TestBaselineSaysWhatCanBeSeen(t *testing.T) {
+	t.Parallel()
+	one := .01
+	s := spec("hillclimb", clade.NoiseTiming, 0)
+	s.Measures[0].Threshold = &one
+	state, _ := simulate(t, s, noisyTimes(&s, .1, 0), 1, 1)
+	why := state.Life(1).Verdict.Why
+	for _, want := range []string{"over 10 pairs", "lag-1 correlation", "20 pairs show a gain of", "not the 1.0 % asked for"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%q is not in: %s", want, why)
+		}
+	}
+}
+
+// F49: a run in which nothing succeeds says so, in few attempts
 // where they cost money.
 func TestF49NothingSucceeds(t *testing.T) {
 	t.Parallel()
@@ -290,7 +306,7 @@ func TestResumeWithLargerBudget(t *testing.T) {
 func TestF44NewEpochMeasuresTheBaseAgain(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
-		for _, cut := range []int{8, 20, 33, 47} {
+		for _, cut := range []int{8, 20, 21, 22, 23, 33, 47} {
 			t.Run(fmt.Sprintf("%s/%d", name, cut), func(t *testing.T) {
 				t.Parallel()
 				s := spec(name, clade.NoiseNone, 30)
@@ -301,6 +317,14 @@ func TestF44NewEpochMeasuresTheBaseAgain(t *testing.T) {
 				s.Measures[0].Goal = clade.Minimize
 				log = append(log, clade.Record{Seq: int64(len(log)) + 1, Event: clade.Amended{Spec: s, What: "goal", Epoch: 1}})
 				run.Most = 0
+				run.Observe = func(v clade.View, r clade.Record) {
+					judged, _ := r.Event.(clade.Judged)
+					for _, verdict := range judged.Verdicts {
+						if l := v.Life(verdict.ID); l.Proposes() && l.Epoch == 0 && verdict.Status.Parent() {
+							t.Errorf("#%d is %s by what an earlier epoch measured", l.ID, verdict.Status)
+						}
+					}
+				}
 				state, log, err := run.Continue(log)
 				if err != nil {
 					t.Fatal(err, tail(log))

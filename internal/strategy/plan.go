@@ -38,7 +38,7 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 	a := clade.Attempt{
 		ID: h.Count + 1 + clade.ID(at), Parents: c.Parents, Makes: clade.MakesTree, Generation: c.Generation,
 	}
-	if op, ok := pick(h.Spec.Operators, unit(clade.DrawOf(v, "operator", a.ID))); ok {
+	if op, ok := pick(h.Spec.Operators, Unit(clade.DrawOf(v, "operator", a.ID))); ok {
 		a.Operator, a.Hold = operatorName(op), hold(&h.Spec, op)
 	}
 	a.After = searchStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
@@ -61,8 +61,8 @@ func (p *Planner) calibration(v clade.View) noise.Calibration {
 	return *p.cal
 }
 
-// unit maps a draw to [0, 1).
-func unit(draw uint64) float64 { return float64(draw>>11) / (1 << 53) }
+// Unit maps a draw to [0, 1).
+func Unit(draw uint64) float64 { return float64(draw>>11) / (1 << 53) }
 
 // pick chooses an operator by the shares; all zero means equal shares.
 func pick(ops []clade.Operator, u float64) (clade.Operator, bool) {

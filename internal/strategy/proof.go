@@ -122,10 +122,10 @@ func (c *claim) compare(v clade.View, m clade.Measure) (noise.Comparison, int, e
 }
 
 // repeats checks that what is declared exact gave in the final what it gave in
-// the search, for both subjects.
+// the search, for both subjects. Cases are other ones in the final.
 func (c *claim) repeats(v clade.View) error {
 	for _, m := range v.Head().Spec.Measures {
-		if m.Noise != clade.NoiseNone && m.Noise != "" {
+		if m.Noise != clade.NoiseNone && m.Noise != "" || overCases(m, c.attempt.Evaluations) {
 			continue
 		}
 		for _, id := range []clade.ID{clade.Base, c.finalist} {
@@ -140,6 +140,17 @@ func (c *claim) repeats(v clade.View) error {
 		}
 	}
 	return nil
+}
+
+func overCases(m clade.Measure, evs []clade.Evaluation) bool {
+	for _, e := range evs {
+		for _, s := range e.Samples {
+			if s.Check == m.ID && s.Case != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // worse names the first other measure that may have got worse by more than the

@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -287,5 +288,38 @@ func TestCompareCases(t *testing.T) {
 	}
 	if _, err := Compare(m, evs([]float64{1}, []float64{1}), 0, 1, false, .05); err == nil {
 		t.Error("samples of the final were read in the search")
+	}
+}
+
+func TestExact(t *testing.T) {
+	t.Parallel()
+	type reading struct {
+		id    string // case
+		value float64
+	}
+	for _, c := range []struct {
+		name     string
+		readings []reading
+		value    float64
+		n        int
+		err      error
+	}{
+		{"three equal", []reading{{"", .1}, {"", .1}, {"", .1}}, .1, 3, nil},
+		{"one differs", []reading{{"", .1}, {"", .2}}, 0, 0, ErrUnsteady},
+		{"nothing", nil, 0, 0, ErrNothing},
+		{"cases differ from each other", []reading{{"a", 1}, {"b", 0}, {"a", 1}, {"b", 0}}, .5, 2, nil},
+		{"a case differs from itself", []reading{{"a", 1}, {"b", 0}, {"a", 0}}, 0, 0, ErrUnsteady},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := clade.Evaluation{Subject: 1}
+			for i, r := range c.readings {
+				e.Samples = append(e.Samples, clade.Sample{Check: "m", Case: r.id, Value: r.value, Replicate: i + 1})
+			}
+			v, n, err := Exact("m", []clade.Evaluation{e}, 1, false)
+			if v != c.value || n != c.n || !errors.Is(err, c.err) {
+				t.Errorf("%g, %d, %v", v, n, err)
+			}
+		})
 	}
 }

@@ -104,22 +104,30 @@ func (c *Comparison) exact(m clade.Measure, evs []clade.Evaluation, ref, sub cla
 }
 
 // Exact is the number that a measure without noise gave for a subject, and how
-// often. It fails with ErrUnsteady when it gave different ones.
+// often; over cases, their mean and how many there are. It fails with
+// ErrUnsteady when the same tree gave different numbers.
 func Exact(measure string, evs []clade.Evaluation, subject clade.ID, final bool) (value float64, n int, err error) {
-	for _, s := range samplesOf(evs, subject, final) {
+	samples := samplesOf(evs, subject, final)
+	first, times := map[string]float64{}, 0
+	for _, s := range samples {
 		if s.Gate || s.Check != measure || s.Class != clade.OK {
 			continue
 		}
-		if n > 0 && s.Value != value {
-			return 0, n, fmt.Errorf("measure %s gave %g and %g for the same tree: %w", measure, value, s.Value, ErrUnsteady)
+		was, seen := first[s.Case]
+		if seen && was != s.Value {
+			return 0, 0, fmt.Errorf("measure %s gave %g and %g for the same tree: %w", measure, was, s.Value, ErrUnsteady)
 		}
-		value = s.Value
-		n++
+		first[s.Case] = s.Value
+		times++
 	}
-	if n == 0 {
-		return 0, 0, fmt.Errorf("measure %s: %w", measure, ErrNothing)
+	if v, plain := first[""]; plain && len(first) == 1 {
+		return v, times, nil
 	}
-	return value, n, nil
+	scores, ok := clade.CaseScores(measure, samples)
+	if mean, scored := clade.CaseMean(measure, samples); ok && scored {
+		return mean, len(scores), nil
+	}
+	return 0, 0, fmt.Errorf("measure %s: %w", measure, ErrNothing)
 }
 
 func samplesOf(evs []clade.Evaluation, subject clade.ID, final bool) (out []clade.Sample) {

@@ -117,14 +117,14 @@ func seed(i, n int, what string) strategy.Choice {
 
 // choose draws a fresh start, a crossover or a mutation.
 func choose(v clade.View, id clade.ID, pool []clade.ID) strategy.Choice {
-	search, u := v.Head().Spec.Search, unit(clade.DrawOf(v, "kind", id))
+	search, u := v.Head().Spec.Search, strategy.Unit(clade.DrawOf(v, "kind", id))
 	if len(pool) == 0 || u < search.Explore {
 		return strategy.Choice{Reason: "explore from the base", Hint: "Try something that was not tried yet."}
 	}
-	first := draw(pool, unit(clade.DrawOf(v, "parent", id)))
+	first := draw(pool, strategy.Unit(clade.DrawOf(v, "parent", id)))
 	if u < search.Explore+search.Cross && len(pool) > 1 {
 		rest := slices.DeleteFunc(slices.Clone(pool), func(p clade.ID) bool { return p == first })
-		second := draw(rest, unit(clade.DrawOf(v, "second", id)))
+		second := draw(rest, strategy.Unit(clade.DrawOf(v, "second", id)))
 		return strategy.Choice{Parents: []clade.ID{first, second}, Hint: "Combine what is good in both.",
 			Reason: fmt.Sprintf("cross %s with %s", strategy.Name(first), strategy.Name(second))}
 	}
@@ -145,9 +145,6 @@ func draw(pool []clade.ID, u float64) clade.ID {
 	}
 	return pool[len(pool)-1]
 }
-
-// unit maps a draw to [0, 1).
-func unit(draw uint64) float64 { return float64(draw>>11) / (1 << 53) }
 
 // survivors are the parents of the next generation, best first. The base is
 // one of them only as long as it is good enough.
