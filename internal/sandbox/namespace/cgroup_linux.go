@@ -2,6 +2,7 @@ package namespace
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +33,6 @@ type controller struct {
 type groups struct {
 	list []controller
 	self proc.Identity
-	made atomic.Int64
 }
 
 const groupPrefix = "clade-"
@@ -101,7 +100,7 @@ func (g *groups) usable(c controller, root, path string) string {
 
 // name is a new name that tells whose the group is.
 func (g *groups) name() string {
-	return groupPrefix + g.self.String() + "-" + strconv.FormatInt(g.made.Add(1), 10)
+	return groupPrefix + g.self.String() + "-" + rand.Text()
 }
 
 // sweep removes groups that dead engines left. One in use is not removable.

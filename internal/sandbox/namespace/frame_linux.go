@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -56,14 +57,16 @@ type ended struct {
 	MaxRSS int64 // bytes
 }
 
-// A wire carries messages with file descriptors over a stream socket. Either
-// direction may be used by one goroutine at a time.
+// A wire carries messages with file descriptors over a stream socket. Messages
+// are received by one goroutine at a time.
 type wire struct {
 	conn *net.UnixConn
-	enc  *gob.Encoder
 	dec  *gob.Decoder
-	out  bytes.Buffer
 	in   bytes.Buffer
+
+	sending sync.Mutex
+	enc     *gob.Encoder
+	out     bytes.Buffer
 }
 
 func newWire(f *os.File) (*wire, error) {
@@ -79,6 +82,8 @@ func newWire(f *os.File) (*wire, error) {
 
 // send writes one frame: its length, which carries the descriptors, and a gob.
 func (w *wire) send(m message, fds ...int) error {
+	w.sending.Lock()
+	defer w.sending.Unlock()
 	w.out.Reset()
 	if err := w.enc.Encode(m); err != nil {
 		return err

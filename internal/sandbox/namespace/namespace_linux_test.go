@@ -45,9 +45,7 @@ func engine(mark string) {
 func open(t testing.TB, o namespace.Options) *namespace.Sandbox {
 	t.Helper()
 	s, err := namespace.New(o)
-	if err != nil {
-		t.Skip(err)
-	}
+	refused(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -71,26 +69,35 @@ func output(t *testing.T, s *namespace.Sandbox, script string) string {
 
 func TestSuite(t *testing.T) {
 	s, err := namespace.New(namespace.Options{})
-	if err != nil {
-		t.Skip(err)
-	}
+	refused(t, err)
 	memory, processes := s.Held()
 	sandboxtest.Run(t, s, sandboxtest.Holds{Memory: memory == "cgroup", Processes: processes == "cgroup"})
 }
 
 func TestProbe(t *testing.T) {
 	t.Parallel()
-	if err := namespace.Probe(t.Context()); err != nil {
-		if !errors.Is(err, namespace.ErrUnavailable) {
-			t.Errorf("%v is not ErrUnavailable", err)
-		}
+	refused(t, namespace.Probe(t.Context()))
+}
+
+// refused skips a test where user namespaces are forbidden. Any other error is
+// a defect.
+func refused(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case !errors.Is(err, namespace.ErrUnavailable):
+		t.Fatalf("%v is not ErrUnavailable", err)
+	case errors.Is(err, os.ErrPermission):
 		t.Skip(err)
+	default:
+		t.Fatal(err)
 	}
 }
 
 // F10: an engine killed with -9 takes every process of its commands with it.
 func TestF10EngineKilled(t *testing.T) {
 	t.Parallel()
+	refused(t, namespace.Probe(t.Context()))
 	mark := "NAMESPACETEST_MARK=" + t.TempDir()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), engineVar+"="+mark)
@@ -104,7 +111,7 @@ func TestF10EngineKilled(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if line != "ready\n" {
 		_ = cmd.Process.Kill()
-		t.Skipf("no engine: %q, %v, %v", line, err, cmd.Wait())
+		t.Fatalf("no engine: %q, %v, %v", line, err, cmd.Wait())
 	}
 	fds := pidfds(t, mark)
 	if len(fds) < 3 {

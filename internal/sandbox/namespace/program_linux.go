@@ -93,15 +93,9 @@ func (b *base) assemble(r *run, std [3]int, tell int) (*program, error) {
 	}
 	p := &program{flags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
 		unix.CLONE_NEWCGROUP | uintptr(unix.SIGCHLD)}
-	if !r.Network {
-		p.flags |= unix.CLONE_NEWNET
-	}
 	p.waits = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGTERM-1)
 	a := &assembler{p: p, ops: &p.init}
 	a.attach(std, tell)
-	if !r.Network {
-		a.loopback()
-	}
 	sources := a.sources(r.Mounts)
 	a.enter()
 	a.ownFolders(b)
@@ -148,19 +142,6 @@ func (a *assembler) attach(std [3]int, tell int) {
 	a.open("open the root", "/", unix.O_PATH|unix.O_DIRECTORY)
 	a.open("open a mask", maskDir, unix.O_PATH)
 	a.open("open a mask", maskFile, unix.O_PATH)
-}
-
-// loopback brings lo up.
-func (a *assembler) loopback() {
-	type ifreq struct {
-		name  [unix.IFNAMSIZ]byte
-		flags uint16
-		_     [22]byte
-	}
-	req := ifreq{name: [unix.IFNAMSIZ]byte{'l', 'o'}, flags: unix.IFF_UP | unix.IFF_RUNNING}
-	a.add("open a socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).want = a.next
-	a.add("bring loopback up", unix.SYS_IOCTL, a.next, unix.SIOCSIFFLAGS, keep(a, req))
-	a.add("close a socket", unix.SYS_CLOSE, a.next)
 }
 
 // A source is the opened folders of one mount.

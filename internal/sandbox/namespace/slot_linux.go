@@ -19,24 +19,31 @@ import (
 // kernel kills them when the thread that started them ends.
 type nest struct {
 	work chan func()
+	quit chan struct{}
+	once sync.Once
 	gone sync.WaitGroup
 }
 
 func newNest() *nest {
-	n := &nest{work: make(chan func())}
+	n := &nest{work: make(chan func()), quit: make(chan struct{})}
 	n.gone.Add(1)
 	go func() {
 		defer n.gone.Done()
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		for f := range n.work {
-			f()
+		for {
+			select {
+			case f := <-n.work:
+				f()
+			case <-n.quit:
+				return
+			}
 		}
 	}()
 	return n
 }
 
 func (n *nest) close() {
-	close(n.work)
+	n.once.Do(func() { close(n.quit) })
 	n.gone.Wait()
 }
 
@@ -47,7 +54,6 @@ type slot struct {
 	said   *sandbox.Capture // its standard error
 	group  *group
 	broken bool
-	sendMu sync.Mutex
 	dead   chan struct{} // closed when it has ended
 }
 
@@ -88,8 +94,12 @@ func (n *nest) start(s setup, g *groups) (*slot, error) {
 
 func (n *nest) spawn(cmd *exec.Cmd) error {
 	answer := make(chan error)
-	n.work <- func() { answer <- cmd.Start() }
-	return <-answer
+	select {
+	case n.work <- func() { answer <- cmd.Start() }:
+		return <-answer
+	case <-n.quit:
+		return os.ErrClosed
+	}
 }
 
 // attributes put a supervisor into a user namespace that maps what this process
@@ -153,8 +163,6 @@ func (s *slot) setUp(with *setup) error {
 }
 
 func (s *slot) send(m message, fds ...int) error {
-	s.sendMu.Lock()
-	defer s.sendMu.Unlock()
 	if err := s.wire.send(m, fds...); err != nil {
 		return s.lost(err)
 	}

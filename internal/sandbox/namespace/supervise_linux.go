@@ -52,12 +52,13 @@ func supervise() error {
 	if err := w.send(message{Ended: &ended{}}); err != nil {
 		return fmt.Errorf("answering the engine: %w", err)
 	}
-	jobs := make(chan job)
-	go s.listen(jobs)
-	for j := range jobs {
-		if err := w.send(message{Ended: s.run(j)}); err != nil {
-			return fmt.Errorf("answering the engine: %w", err)
-		}
+	open, cut := make(chan job), make(chan job)
+	go s.listen(open, cut)
+	for range isolators {
+		go s.isolate(cut)
+	}
+	for j := range open {
+		s.answer(s.run(j))
 	}
 	return nil
 }
@@ -65,6 +66,54 @@ func supervise() error {
 type job struct {
 	run *run
 	fds []int
+}
+
+// isolators is how many threads have a network of their own ready for a
+// command. To make one takes as long as everything else, so the second is made
+// while the first is used.
+const isolators = 2
+
+// isolate runs the commands that have no network. What a thread forks is born
+// into the thread's network, which is used once.
+func (s *supervisor) isolate(jobs <-chan job) {
+	runtime.LockOSThread() // PID 1s die with this thread: it never ends
+	for {
+		err := newNetwork()
+		j := <-jobs
+		if err != nil {
+			s.answer(&ended{Err: errors.Join(err, closeAll(j.fds)).Error()})
+			continue
+		}
+		s.answer(s.run(j))
+	}
+}
+
+// newNetwork gives this thread a network with nothing but a loopback.
+func newNetwork() error {
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("making a network: %w", err)
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("bringing loopback up: %w", err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	lo, err := unix.NewIfreq("lo")
+	if err == nil {
+		lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+		err = unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo)
+	}
+	if err != nil {
+		return fmt.Errorf("bringing loopback up: %w", err)
+	}
+	return nil
+}
+
+// answer tells the engine. Without one there is nothing left to do.
+func (s *supervisor) answer(e *ended) {
+	if err := s.wire.send(message{Ended: e}); err != nil {
+		os.Exit(1)
+	}
 }
 
 type supervisor struct {
@@ -77,7 +126,7 @@ type supervisor struct {
 }
 
 // listen takes what the engine says, also while a command runs.
-func (s *supervisor) listen(jobs chan<- job) {
+func (s *supervisor) listen(open, cut chan<- job) {
 	for {
 		m, fds, err := s.wire.receive()
 		switch {
@@ -88,6 +137,10 @@ func (s *supervisor) listen(jobs chan<- job) {
 			s.mu.Lock()
 			s.pending = 0
 			s.mu.Unlock()
+			jobs := cut
+			if m.Run.Network {
+				jobs = open
+			}
 			jobs <- job{m.Run, fds}
 		case m.Signal != nil && m.Signal.Kill:
 			s.signal(unix.SIGKILL)
