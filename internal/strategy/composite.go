@@ -56,7 +56,20 @@ func standings(v clade.View, m clade.Measure, lives []*clade.Life) []float64 {
 		}
 	}
 	base := v.Life(clade.Base).Values[m.ID]
-	return noise.Shrink(xs, counts, calibrationOf(v, m).Sigma*max(base, -base))
+	return noise.Shrink(xs, counts, sigma(v, m)*max(base, -base))
+}
+
+// sigma is the spread of the baseline's log-ratios, 0 when it is not known.
+func sigma(v clade.View, m clade.Measure) float64 {
+	l := baselineOf(v)
+	if l == nil {
+		return 0
+	}
+	logs, err := noise.BaselineLogs(m.ID, l.Evaluations)
+	if err != nil {
+		return 0
+	}
+	return noise.Sigma(logs)
 }
 
 // normalised are the (n−rank)/(n−1) of values of which higher is better.

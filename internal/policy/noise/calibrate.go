@@ -22,7 +22,7 @@ type Calibration struct {
 // which they were measured. Numbers that are not finite are left out.
 func Calibrate(logs []float64) Calibration {
 	logs = slices.DeleteFunc(slices.Clone(logs), func(x float64) bool { return !finite(x) })
-	c := Calibration{N: len(logs), Sigma: spread(logs), P95: math.Expm1(signFlip95(logs))}
+	c := Calibration{N: len(logs), Sigma: Sigma(logs), P95: math.Expm1(signFlip95(logs))}
 	m, over, under := mean(logs), 0.0, 0.0
 	for i, x := range logs {
 		under += (x - m) * (x - m)
@@ -36,6 +36,9 @@ func Calibrate(logs []float64) Calibration {
 	return c
 }
 
+// Sigma is Calibration.Sigma alone, which is cheap.
+func Sigma(logs []float64) float64 { return spread(logs) }
+
 // signFlip95 is the 95th percentile of |Hodges–Lehmann estimate| over all
 // assignments of signs; above CalibrationPairs pairs the first ones are used.
 func signFlip95(logs []float64) float64 {
@@ -45,7 +48,7 @@ func signFlip95(logs []float64) float64 {
 	}
 	// The estimate of −d is minus that of d: half the assignments are enough.
 	all := make([]float64, 0, 1<<(len(logs)-1))
-	d := make([]float64, len(logs))
+	d, walsh := make([]float64, len(logs)), make([]float64, len(logs)*(len(logs)+1)/2)
 	for signs := range 1 << (len(logs) - 1) {
 		for i, x := range logs {
 			if signs>>i&1 == 1 {
@@ -53,7 +56,7 @@ func signFlip95(logs []float64) float64 {
 			}
 			d[i] = x
 		}
-		all = append(all, math.Abs(clade.HodgesLehmann(d)))
+		all = append(all, math.Abs(middle(averages(d, walsh))))
 	}
 	slices.Sort(all)
 	return all[int(math.Ceil(0.95*float64(len(all))))-1]

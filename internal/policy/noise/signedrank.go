@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cladehq/clade"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -127,15 +126,28 @@ func Interval(d []float64, alpha float64) (estimate, low, high float64) {
 		m, half := mean(d), z(alpha)*spread(d)/math.Sqrt(float64(len(d)))
 		return m, m - half, m + half
 	}
-	walsh := make([]float64, 0, len(d)*(len(d)+1)/2)
+	walsh := averages(d, make([]float64, len(d)*(len(d)+1)/2))
+	k := criticalRank(len(d), alpha)
+	return middle(walsh), walsh[k], walsh[len(walsh)-1-k]
+}
+
+// averages puts the Walsh averages (d_i + d_j)/2, i ≤ j, into walsh, ascending.
+func averages(d, walsh []float64) []float64 {
+	n := 0
 	for i := range d {
 		for j := i; j < len(d); j++ {
-			walsh = append(walsh, d[i]/2+d[j]/2)
+			walsh[n] = d[i]/2 + d[j]/2
+			n++
 		}
 	}
 	slices.Sort(walsh)
-	k := criticalRank(len(d), alpha)
-	return clade.Median(walsh), walsh[k], walsh[len(walsh)-1-k]
+	return walsh
+}
+
+// middle is the median of sorted numbers.
+func middle(sorted []float64) float64 {
+	n := len(sorted)
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2
 }
 
 // criticalRank is the largest k with P(V < k+1) ≤ alpha for untied differences,
