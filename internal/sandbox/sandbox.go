@@ -28,11 +28,19 @@ const (
 	MountOverlay MountKind = "overlay" // Lower (topmost first), Upper, Work at Target
 	MountBind    MountKind = "bind"    // Source at Target
 	MountTmpfs   MountKind = "tmpfs"   // empty and writable, at most Size bytes
-	MountHide    MountKind = "hide"    // an empty unreadable file or folder over Target
+	MountHide    MountKind = "hide"    // an empty read-only file or folder over Target
 )
 
 // A Mount is made in order before the command starts. Paths are absolute; Target
-// is as the command sees it, the others are the host's.
+// is as the command sees it, the others are the host's. A missing Target is made
+// where the command may write; one that leads through a symlink is an error,
+// except that what is not there needs no hiding.
+//
+// An overlay is mounted with "userxattr": opaque folders of Upper carry
+// user.overlay.opaque, deleted files are character devices 0:0, and a renamed
+// folder of Lower is copied. Several commands may use the same Upper and Work
+// one after the other. The kernel leaves Work/work and Work/work/incompat
+// without any permission: whoever is not root must chmod them to remove them.
 type Mount struct {
 	Kind     MountKind
 	Target   string

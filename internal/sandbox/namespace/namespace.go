@@ -11,6 +11,8 @@
 // because the Go runtime does not survive a fork. PID 1 makes the mounts, gives
 // up its privileges, forks once more to execute the command, reaps, and ends
 // when the command's main process does. The kernel then kills what is left.
+// Commands without network are forked from threads that have an unused network
+// of their own ready.
 //
 // Sources of mounts are opened before PID 1 enters the command's root and
 // mounted after it did, so that no symlink of a workspace leads out of it.

@@ -184,8 +184,14 @@ func TestHideAndShow(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(shown, "f"), []byte("shown"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(shown, "hidden"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(shown, "hidden/key"), []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	s := open(t, namespace.Options{
-		Hide: []string{dir + "/state", dir + "/file", dir + "/state/objects/deep", "/no/such/path"},
+		Hide: []string{dir + "/state", dir + "/file", dir + "/state/objects/deep", "/no/such/path", shown + "/hidden"},
 		Show: []string{dir + "/state/objects", shown},
 	})
 	for script, want := range map[string]string{
@@ -194,6 +200,7 @@ func TestHideAndShow(t *testing.T) {
 		"cat " + dir + "/file " + dir + "/state/key":        "",
 		"ls -A " + dir + "/state/objects/deep":              "",
 		"cat " + shown + "/f":                               "shown",
+		"ls -A " + shown + "; ls -A " + shown + "/hidden":   "f\nhidden\n",
 		"ls -A /tmp | wc -l":                                "1\n",
 		"echo x > " + dir + "/state/x && echo written":      "",
 		"echo x > " + dir + "/file && echo written":         "",

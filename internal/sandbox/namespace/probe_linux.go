@@ -17,7 +17,12 @@ func Probe(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("making a folder to probe namespaces: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() {
+		// The kernel makes these with no permission at all.
+		_ = os.Chmod(filepath.Join(dir, "work/work"), 0o700)
+		_ = os.Chmod(filepath.Join(dir, "work/work/incompat"), 0o700)
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
 	return ProbeIn(ctx, dir)
 }
 

@@ -20,7 +20,7 @@ import (
 // command that ever ran beside others.
 type Sandbox struct {
 	setup  setup
-	binds  []sandbox.Mount // Options.Show below fresh folders
+	binds  []sandbox.Mount // Options below fresh folders
 	resolv []sandbox.Mount // what /etc/resolv.conf leads to, for the network
 	nest   *nest
 	groups *groups // nil where no cgroup can be made
@@ -40,11 +40,7 @@ func New(o Options) (*Sandbox, error) {
 		setup: setup{Hide: o.Hide, Show: o.Show, Root: os.Geteuid() == 0, Scratch: o.Scratch},
 		all:   map[*slot]bool{},
 	}
-	for _, p := range o.Show {
-		if belowFresh(p) {
-			s.binds = append(s.binds, sandbox.Mount{Kind: sandbox.MountBind, Source: p, Target: filepath.Clean(p), ReadOnly: true})
-		}
-	}
+	s.binds = inFresh(o)
 	if p, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && belowFresh(p) {
 		s.resolv = []sandbox.Mount{{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true}}
 	}
@@ -57,6 +53,24 @@ func New(o Options) (*Sandbox, error) {
 	}
 	s.free = append(s.free, first)
 	return s, nil
+}
+
+// inFresh lists the mounts of Options that lie where each command has a folder
+// of its own, outer before inner.
+func inFresh(o Options) []sandbox.Mount {
+	var list []sandbox.Mount
+	for _, p := range o.Show {
+		if p = filepath.Clean(p); belowFresh(p) {
+			list = append(list, sandbox.Mount{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true})
+		}
+	}
+	for _, p := range o.Hide {
+		if p = filepath.Clean(p); belowFresh(p) {
+			list = append(list, sandbox.Mount{Kind: sandbox.MountHide, Target: p})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b sandbox.Mount) int { return len(a.Target) - len(b.Target) })
+	return list
 }
 
 func belowFresh(p string) bool {
