@@ -22,26 +22,43 @@ func objectID(kind string, data []byte) string {
 
 func blobID(data []byte) string { return objectID("blob", data) }
 
-// writeObject writes a loose object below objects and returns its name.
-func writeObject(objects, kind string, data []byte) (string, error) {
+// A looseWriter writes loose objects into a repository's folder of objects.
+type looseWriter struct {
+	dir string
+	buf bytes.Buffer
+	z   *zlib.Writer // used again: making one costs more than most objects
+}
+
+func newLooseWriter(dir string) *looseWriter {
+	w := &looseWriter{dir: dir}
+	w.z = zlib.NewWriter(&w.buf)
+	return w
+}
+
+// write writes one object and returns its name.
+func (w *looseWriter) write(kind string, data []byte) (string, error) {
 	id := objectID(kind, data)
-	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
+	w.buf.Reset()
+	w.z.Reset(&w.buf)
+	fmt.Fprintf(w.z, "%s %d\x00", kind, len(data))
+	if _, err := w.z.Write(data); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(z, "%s %d\x00", kind, len(data))
-	if _, err := z.Write(data); err != nil {
+	if err := w.z.Close(); err != nil {
 		return "", err
 	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(objects, id[:2])
+	dir := filepath.Join(w.dir, id[:2])
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return id, os.WriteFile(filepath.Join(dir, id[2:]), b.Bytes(), 0o444)
+	f, err := os.OpenFile(filepath.Join(dir, id[2:]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if errors.Is(err, fs.ErrExist) {
+		return id, nil // two files with one content
+	} else if err != nil {
+		return "", err
+	}
+	_, err = f.Write(w.buf.Bytes())
+	return id, errors.Join(err, f.Close())
 }
 
 // appendTreeEntry adds a member to a tree object.

@@ -245,22 +245,22 @@ func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time) e
 	if err := errors.Join(os.MkdirAll(objects, 0o755), os.MkdirAll(filepath.Join(repo, "refs", "heads"), 0o755)); err != nil {
 		return err
 	}
-	tree := r.visible(l)
+	loose, tree := newLooseWriter(objects), r.visible(l)
 	written := map[string]int64{}
 	for _, f := range l.Files {
 		if e, ok := tree.Lookup(f.Path); !ok || l.extra[f.Path] || e.Mode == ledger.ModeGitlink {
 			continue
 		}
 		written[f.Path] = int64(len(f.Data))
-		if _, err := writeObject(objects, "blob", f.Data); err != nil {
+		if _, err := loose.write("blob", f.Data); err != nil {
 			return err
 		}
 	}
-	root, err := r.writeTree(objects, tree)
+	root, err := r.writeTree(loose, tree)
 	if err != nil {
 		return err
 	}
-	head, err := writeObject(objects, "commit", commitObject(root))
+	head, err := loose.write("commit", commitObject(root))
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func (r *Repository) baseIndex(t *Built) (*index, error) {
 }
 
 // writeTree writes the tree objects of the folders that differ from the base.
-func (r *Repository) writeTree(objects string, tree *Tree) (string, error) {
+func (r *Repository) writeTree(loose *looseWriter, tree *Tree) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var write func(dir string) (string, error)
@@ -311,7 +311,7 @@ func (r *Repository) writeTree(objects string, tree *Tree) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return writeObject(objects, "tree", data)
+		return loose.write("tree", data)
 	}
 	return write("")
 }

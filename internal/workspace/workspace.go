@@ -1,5 +1,9 @@
 // Package workspace declares how a tree becomes a folder that commands work in,
 // and how what they changed is found. Each child is one way, with its own cost.
+//
+// What the ways have in common is here as well: a Store makes templates, a Layer
+// is a plan's difference to one, and a Collector turns what a walk finds into
+// changes.
 package workspace
 
 import (

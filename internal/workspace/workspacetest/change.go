@@ -64,7 +64,7 @@ func findsChangesOfAChild(w *world) {
 		{"back to the base", "printf old >edit", []string{"edit 100644 old"}},
 		{"as it is", "printf new >edit; chmod +x mode", nil},
 		{"what the child deleted", "printf x >drop; mkdir dir; printf a >dir/a", []string{"dir/a 100644 a", "drop 100644 x"}},
-		{"what the child made", "rm -r added swap", []string{"added/deep/f gone", "swap/in gone"}},
+		{"what the child made", "rm -r added swap", []string{"added/deep/f gone", "added/same gone", "swap/in gone"}},
 		{"back to a folder", "rm tree; mkdir -p tree; printf 1 >tree/one", []string{"tree gone", "tree/one 100644 1"}},
 	} {
 		w.Run(c.name, func(t *testing.T) {

@@ -58,12 +58,12 @@ func (w *world) family() (base, child string) {
 		"swap": "file", "tree/one": "1", "tree/two/three": "3", "tolink": "t",
 	})
 	child = w.commit(base, files{
-		"edit": "new", "mode*": "m", "swap/in": "folder now", "tree": "file now", "added/deep/f": "f", "tolink@": "keep",
+		"edit": "new", "mode*": "m", "swap/in": "folder now", "tree": "file now", "added/deep/f": "f", "added/same": "f", "tolink@": "keep",
 	}, "drop", "dir/a", "dir/b", "part/x", "swap", "tree/one", "tree/two/three")
 	return base, child
 }
 
-var childTree = []string{"keep", "edit", "mode", "part/y", "swap/in", "tree", "added/deep/f", "tolink"}
+var childTree = []string{"keep", "edit", "mode", "part/y", "swap/in", "tree", "added/deep/f", "added/same", "tolink"}
 
 func showsAChild(w *world) {
 	base, child := w.family()
@@ -75,6 +75,9 @@ func showsAChild(w *world) {
 			if name == "child" {
 				want = "newexec\nkeep\n"
 				w.tree(s, childTree...)
+				// B3: what setup built from the base must look older than a changed
+				// source, to make as to whatever compares times.
+				w.run(s, "", "test edit -nt keep")
 			}
 			if out != want {
 				w.Errorf("%s: %q, want %q", name, out, want)
