@@ -39,8 +39,7 @@ const (
 // An overlay is mounted with "userxattr": opaque folders of Upper carry
 // user.overlay.opaque, deleted files are character devices 0:0, and a renamed
 // folder of Lower is copied. Several commands may use the same Upper and Work
-// one after the other. The kernel leaves Work/work and Work/work/incompat
-// without any permission: whoever is not root must chmod them to remove them.
+// one after the other. Unseal Work before removing it.
 type Mount struct {
 	Kind     MountKind
 	Target   string

@@ -18,9 +18,7 @@ func Probe(ctx context.Context) (err error) {
 		return fmt.Errorf("making a folder to probe namespaces: %w", err)
 	}
 	defer func() {
-		// The kernel makes these with no permission at all.
-		_ = os.Chmod(filepath.Join(dir, "work/work"), 0o700)
-		_ = os.Chmod(filepath.Join(dir, "work/work/incompat"), 0o700)
+		sandbox.Unseal(filepath.Join(dir, "work"))
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
 	return ProbeIn(ctx, dir)

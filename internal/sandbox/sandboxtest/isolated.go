@@ -61,10 +61,7 @@ func tree(t *testing.T, files map[string]string) string {
 func workspace(t *testing.T, f fixture, script string, lower ...string) (sandbox.Command, string) {
 	t.Helper()
 	upper, work := t.TempDir(), t.TempDir()
-	t.Cleanup(func() { // the kernel makes them with no permission at all
-		_ = os.Chmod(filepath.Join(work, "work"), 0o700)
-		_ = os.Chmod(filepath.Join(work, "work/incompat"), 0o700)
-	})
+	t.Cleanup(func() { sandbox.Unseal(work) })
 	c := shell(t, script)
 	c.Dir = f.Work()
 	c.Mounts = []sandbox.Mount{{
