@@ -71,7 +71,7 @@ func TestParseRefuses(t *testing.T) {
 // A number that another process has now is not the process it was.
 func TestReusedNumber(t *testing.T) {
 	t.Parallel()
-	c := child(t, "echo; exec cat <&1 >/dev/null; sleep 1000")
+	c := child(t, "echo; exec sleep 1000")
 	now, err := Of(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestReusedNumber(t *testing.T) {
 // An ended process is gone before and after it is waited for.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	c := child(t, "echo; sleep 1000")
+	c := child(t, "echo; exec sleep 1000")
 	id, err := Of(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestMarkFindsDaemons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bystander := child(t, "echo; sleep 1000", other.Env())
+	bystander := child(t, "echo; exec sleep 1000", other.Env())
 	c := child(t, "setsid sh -c 'sleep 1000 & echo; sleep 1000' & wait", m.Env())
 	n, err := m.Kill(t.Context())
 	if err != nil || n < 3 {
@@ -153,8 +153,8 @@ func TestOrphans(t *testing.T) {
 	}
 	self, _ := Self()
 	dead := Mark(Identity{PID: self.PID, Start: "1", Boot: self.Boot}.String() + "/x")
-	kept := child(t, "echo; sleep 1000", mine.Env())
-	orphan := child(t, "echo; sleep 1000", dead.Env())
+	kept := child(t, "echo; exec sleep 1000", mine.Env())
+	orphan := child(t, "echo; exec sleep 1000", dead.Env())
 	found, err := Orphans()
 	if err != nil {
 		t.Fatal(err)
