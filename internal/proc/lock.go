@@ -48,5 +48,7 @@ func WaitLock(ctx context.Context, path string, shared bool) (*Lock, error) {
 	}
 }
 
-// Unlock frees the lock. The file stays: removing it would let two hold it.
-func (l *Lock) Unlock() error { return l.file.Close() }
+// Unlock frees the lock. The file stays: removing it would let two hold it. A
+// child that is being forked may have the file open for a moment still, so
+// closing alone would not do.
+func (l *Lock) Unlock() error { return errors.Join(unlock(l.file), l.file.Close()) }

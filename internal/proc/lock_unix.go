@@ -25,3 +25,5 @@ func flock(f *os.File, shared bool) error {
 		}
 	}
 }
+
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -18,3 +18,7 @@ func flock(f *os.File, shared bool) error {
 	}
 	return err
 }
+
+func unlock(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+}
