@@ -49,6 +49,7 @@ func (d dirs) workspaces(ctx context.Context) control.Check {
 	if err != nil {
 		return control.Check{Name: "workspaces", State: "bad", Text: err.Error()}
 	}
+	defer p.Close()
 	c := control.Check{Name: "workspaces", State: "ok", Text: p.Name()}
 	if p.Name() != "overlay" {
 		c.State, c.Hint = "note", "overlays cost less: they need namespaces and a cache folder that is not on an overlay itself"

@@ -68,7 +68,7 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 		return out, err
 	}
 	out.Bytes, err = ws.Sweep(ctx, templates)
-	return out, err
+	return out, errors.Join(err, ws.Close())
 }
 
 func (c *Control) nameCommits(ctx context.Context, at store.Located, out *Swept) error {

@@ -95,11 +95,14 @@ type rig struct {
 	surveys   map[string]string
 }
 
-func (b *rig) close() error {
-	if b.box != nil {
-		return b.box.Close()
+func (b *rig) close() (err error) {
+	if b.spaces != nil {
+		err = b.spaces.Close()
 	}
-	return nil
+	if b.box != nil {
+		err = errors.Join(err, b.box.Close())
+	}
+	return err
 }
 
 // setupWall is how long setup may take when it sets no timeout: it runs once and

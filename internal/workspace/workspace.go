@@ -102,4 +102,6 @@ type Provider interface {
 	// Sweep removes what dead processes left behind and, with all, every
 	// template that nothing uses. It returns the bytes freed.
 	Sweep(ctx context.Context, all bool) (int64, error)
+	// Close removes what this process made but templates.
+	Close() error
 }
