@@ -37,6 +37,7 @@ func newBase(s *setup) (*base, error) {
 		what string
 		do   func() error
 	}{
+		{"closing cgroups", closeCgroups},
 		{"making mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
 		{"moving into an own root", b.moveIn},
 		{"building the root", b.build},
@@ -50,6 +51,21 @@ func newBase(s *setup) (*base, error) {
 		}
 	}
 	return b, nil
+}
+
+// closeCgroups forbids cgroup namespaces from here on. Whoever owns one may
+// mount cgroup2 writable; ours belongs to a user namespace in which commands
+// have no power, theirs would not, and root's cgroups are root's to write.
+func closeCgroups() error {
+	f, err := os.OpenFile("/proc/sys/user/max_cgroup_namespaces", os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("0")
+	return errors.Join(err, f.Close())
 }
 
 // moveIn makes a tmpfs the root and the machine's root a folder of it. It is

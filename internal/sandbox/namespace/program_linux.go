@@ -92,7 +92,7 @@ func (b *base) assemble(r *run, std [3]int, tell int) (*program, error) {
 		return nil, err
 	}
 	p := &program{flags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
-		unix.CLONE_NEWCGROUP | uintptr(unix.SIGCHLD)}
+		uintptr(unix.SIGCHLD)}
 	p.waits = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGTERM-1)
 	a := &assembler{p: p, ops: &p.init}
 	a.attach(std, tell)
@@ -136,6 +136,7 @@ func (a *assembler) attach(std [3]int, tell int) {
 	// Whoever reads reports is gone: so was the death signal. POLLERR says so.
 	poll := unix.PollFd{Fd: reportFD}
 	a.add("find the supervisor", unix.SYS_PPOLL, keep(a, poll), 1, keep(a, unix.Timespec{}), 0, 8).want = 0
+	a.add("leave the session's keys", unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0).forgive[0] = anyErrno
 	a.add("set umask", unix.SYS_UMASK, 0o022)
 	a.add("set host name", unix.SYS_SETHOSTNAME, a.str("clade"), 5)
 	a.next = rootFD

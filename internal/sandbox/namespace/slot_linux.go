@@ -106,7 +106,7 @@ func (n *nest) spawn(cmd *exec.Cmd) error {
 // has, and give it all power there.
 func attributes(root bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP,
 		Pdeathsig:  syscall.SIGKILL,
 		Setsid:     true,
 	}

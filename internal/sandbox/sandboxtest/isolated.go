@@ -266,6 +266,9 @@ func undo(t *testing.T, f fixture) {
 		"unshare -Urm sh -c 'umount -l secret; cat secret'", "unshare -Urm sh -c 'umount -l /clade/work; cat secret'",
 		"unshare -Urm sh -c 'mount -o remount,bind,rw /etc; echo x > /etc/clade-test && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount --bind / /tmp; cat /tmp/clade/work/secret'",
+		"unshare -UrmC sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
+		"unshare -Urm sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
+		"unshare -Urm sh -c 'mount -t sysfs none /tmp && echo s3cr3t'",
 	} {
 		c, _ := workspace(t, f, script, lower)
 		c.Mounts = append(c.Mounts, sandbox.Mount{Kind: sandbox.MountHide, Target: filepath.Join(f.Work(), "secret")})
