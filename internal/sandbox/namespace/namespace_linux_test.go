@@ -36,7 +36,8 @@ func engine(mark string) {
 	if err != nil {
 		os.Exit(3)
 	}
-	c := shell("setsid sleep 1000 & sleep 1000 & echo ready; sleep 1000")
+	const stay = "echo up; while :; do sleep 1000; done"
+	c := shell("setsid sh -c '" + stay + "' & sh -c '" + stay + "' & " + stay)
 	c.Env, c.Output = append(c.Env, mark), os.Stdout
 	_, _ = s.Run(context.Background(), c)
 	os.Exit(4)
@@ -108,10 +109,12 @@ func TestF10EngineKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if line != "ready\n" {
-		_ = cmd.Process.Kill()
-		t.Fatalf("no engine: %q, %v, %v", line, err, cmd.Wait())
+	lines := bufio.NewReader(out)
+	for range 3 {
+		if line, err := lines.ReadString('\n'); line != "up\n" {
+			_ = cmd.Process.Kill()
+			t.Fatalf("no engine: %q, %v, %v", line, err, cmd.Wait())
+		}
 	}
 	fds := pidfds(t, mark)
 	if len(fds) < 3 {

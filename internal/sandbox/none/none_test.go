@@ -21,7 +21,8 @@ const engineVar = "NONETEST_ENGINE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(engineVar) != "" {
-		c := sandbox.Command{Args: []string{"sh", "-c", "setsid sleep 1000 & echo ready; sleep 1000"},
+		const stay = "echo up; while :; do sleep 1000; done"
+		c := sandbox.Command{Args: []string{"sh", "-c", "setsid sh -c '" + stay + "' & " + stay},
 			Env: []string{"PATH=/usr/bin:/bin"}, Output: os.Stdout}
 		s, _ := none.New(none.Options{})
 		_, _ = s.Run(context.Background(), c)
@@ -57,8 +58,11 @@ func TestF10EngineKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the engine said %q, %v", line, err)
+	lines := bufio.NewReader(out)
+	for range 2 {
+		if line, err := lines.ReadString('\n'); line != "up\n" {
+			t.Fatalf("the engine said %q, %v", line, err)
+		}
 	}
 	engine, err := proc.Of(cmd.Process.Pid)
 	if err != nil {
