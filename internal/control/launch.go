@@ -126,6 +126,9 @@ func (b *rig) prepare(ctx context.Context) error {
 	if b.spaces, err = b.c.Workspaces(b.c.Cache, b.led, b.box); err != nil {
 		return err
 	}
+	if _, err := b.spaces.Sweep(ctx, false); err != nil {
+		return fmt.Errorf("sweep what dead processes left: %w", err)
+	}
 	if b.operators, err = b.c.Operators(&b.spec, b.box); err != nil {
 		return err
 	}

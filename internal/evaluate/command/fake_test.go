@@ -46,6 +46,8 @@ func (p *provider) Open(_ context.Context, _ workspace.Template, plan workspace.
 	return &space{p, files}, nil
 }
 
+func (*provider) Close() error { return nil }
+
 func (p *provider) Sweep(context.Context, bool) (int64, error) { return 0, nil }
 
 type template struct{}
