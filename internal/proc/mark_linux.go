@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +28,7 @@ func marked(want func(Mark) bool) ([]Stray, error) {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		env, err := os.ReadFile("/proc/" + name + "/environ")
+		env, err := environ(name)
 		if err != nil {
 			continue
 		}
@@ -40,6 +41,36 @@ func marked(want func(Mark) bool) ([]Stray, error) {
 		}
 	}
 	return found, nil
+}
+
+// environ reads a process's environment. While it executes a program it has
+// none for a moment, and must not be overlooked.
+func environ(pid string) ([]byte, error) {
+	for range 1000 {
+		env, err := os.ReadFile("/proc/" + pid + "/environ")
+		if err != nil || len(env) > 0 {
+			return env, err
+		}
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil || !executing(stat) {
+			return nil, err
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+	return nil, nil
+}
+
+// executing reports whether a process is between two programs: it belongs to no
+// kernel thread (flag PF_KTHREAD of field 9), lives, and the end of its
+// environment (field 51) is not known yet.
+func executing(stat []byte) bool {
+	const kernelThread = 0x00200000
+	f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(f) < 49 || f[0][0] == 'Z' || f[0][0] == 'X' {
+		return false
+	}
+	flags, err := strconv.ParseUint(string(f[6]), 10, 64)
+	return err == nil && flags&kernelThread == 0 && string(f[48]) == "0"
 }
 
 // parseMark finds the mark in an environment of NUL-terminated entries.

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -48,11 +49,36 @@ func TestParseMark(t *testing.T) {
 	}
 }
 
+func TestExecuting(t *testing.T) {
+	t.Parallel()
+	stat := func(state, flags, envEnd string) string {
+		f := strings.Fields(strings.Repeat("7 ", 50)) // fields 3 to 52
+		f[0], f[6], f[48] = state, flags, envEnd
+		return "12 (a) b) " + strings.Join(f, " ")
+	}
+	for name, test := range map[string]struct {
+		in   string
+		want bool
+	}{
+		"executing":         {stat("R", "4194304", "0"), true},
+		"empty environment": {stat("S", "4194304", "140722000"), false},
+		"kernel thread":     {stat("S", "2097216", "0"), false},
+		"zombie":            {stat("Z", "4194304", "0"), false},
+		"short":             {"12 (a) S 1", false},
+		"nothing":           {"", false},
+	} {
+		if got := executing([]byte(test.in)); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("12 (sh) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 19"))
 	f.Add([]byte(")"))
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		_, _ = parseStat(b)
+		_ = executing(b)
 		_, _ = parseMark(b)
 	})
 }
