@@ -21,7 +21,7 @@ const module = "github.com/cladehq/clade"
 // The whole architecture. Contracts and core are ordered: a package may import
 // only those listed before it.
 var (
-	toolbox   = []string{"git", "proc", "atomicfile", "filelock", "crash"}
+	toolbox   = []string{"git", "proc", "atomicfile", "crash"}
 	contracts = []string{"policy", "strategy", "format", "ledger", "sandbox", "workspace",
 		"agent", "llm", "evaluate", "propose", "dispatch", "store", "host"}
 	core     = []string{"worker", "engine", "land", "control"}

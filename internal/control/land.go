@@ -8,9 +8,9 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
-	"github.com/cladehq/clade/internal/filelock"
 	"github.com/cladehq/clade/internal/land"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 )
 
 type (
@@ -21,14 +21,14 @@ type (
 // Landing gives fn a lander for the run's target, under the target's lock, after
 // completing what a crash left half done; recovered says so.
 func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander, recovered bool) error) (err error) {
-	lock, err := filelock.Try(filepath.Join(r.State, "landing.lock"))
-	if errors.Is(err, filelock.ErrHeld) {
+	lock, err := proc.TryLock(filepath.Join(r.State, "landing.lock"), false)
+	if err == nil && lock == nil {
 		return &clade.Problem{Fault: clade.FaultBusy, Text: "another process is applying or undoing in this target"}
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	led, err := r.Ledger(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r *Run) gate(ctx context.Context, spec *clade.Spec, commit string, step fu
 		stage.Checks = append(stage.Checks, g.ID)
 	}
 	attempt := clade.Attempt{Makes: clade.MakesNumbers, Why: "gates before landing", After: []clade.Stage{stage}}
-	evs, err := r.c.Evaluator(b.spaces, b.box).Evaluate(ctx, evaluate.Job{
+	evs, err := b.evaluator().Evaluate(ctx, evaluate.Job{
 		Spec: spec, Attempt: &attempt, Stage: stage, Template: b.template, Memory: forgetful{},
 		Subjects: []evaluate.Subject{{ID: clade.Base, Commit: commit, Tree: commit}},
 	})

@@ -73,7 +73,7 @@ func violation(spec *clade.Spec, c ledger.Change) string {
 		return "is a nested git repository"
 	case c.Mode == ledger.ModeSymlink && escapes(c.Path, string(c.Data)):
 		return fmt.Sprintf("is a symbolic link out of the tree (to %q)", c.Data)
-	case spec.Limits.FileSize > 0 && int64(len(c.Data)) > int64(spec.Limits.FileSize):
+	case c.Mode != ledger.ModeSymlink && spec.Limits.FileSize > 0 && int64(len(c.Data)) > int64(spec.Limits.FileSize):
 		return fmt.Sprintf("has %d bytes, more than limits.file_size %s", len(c.Data), spec.Limits.FileSize)
 	}
 	return ""
