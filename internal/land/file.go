@@ -89,8 +89,9 @@ func sweep(root, p string) {
 }
 
 // writeFile makes p hold f: the new content is synced under another name and
-// renamed over, or p and the folders it leaves empty are removed.
-func writeFile(root, p string, f file) error {
+// renamed over, which step performs, or p and the folders it leaves empty are
+// removed.
+func writeFile(root, p string, f file, step func(rename func() error) error) error {
 	r, err := os.OpenRoot(root)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func writeFile(root, p string, f file) error {
 		err = create(r, name, tmp, f)
 	}
 	if err == nil {
-		err = r.Rename(tmp, name)
+		err = step(func() error { return r.Rename(tmp, name) })
 	}
 	if err != nil {
 		_ = r.Remove(tmp)

@@ -26,9 +26,11 @@ type Lander struct {
 	Source ledger.Source // how the target as it is now is imported
 	// Gate runs the spec's gates on a tree and returns what failed, in words.
 	Gate func(ctx context.Context, commit string) ([]string, error)
-	// Step, when not nil, is called before and after each step that a crash
-	// must survive; tests crash there.
-	Step func(label string)
+	// Step, when not nil, is called at the sides ("before" and "after") of each
+	// step on the target that a crash must survive; tests crash there. The label
+	// StepPath is one path's change, StepRename, within it, the moment at which
+	// the new content stands beside the old.
+	Step func(label, side string)
 }
 
 // A Preview is what an apply would do.
@@ -83,10 +85,29 @@ func list(paths []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-func (l *Lander) step(label string) {
-	if l.Step != nil {
-		l.Step(label)
+// Labels of Lander.Step.
+const (
+	StepPath   = "land-path"
+	StepRename = "land-rename"
+)
+
+func (l *Lander) step(label string, do func() error) error {
+	if l.Step == nil {
+		return do()
 	}
+	l.Step(label, "before")
+	err := do()
+	if err == nil {
+		l.Step(label, "after")
+	}
+	return err
+}
+
+// write makes a path hold f, with the steps told.
+func (l *Lander) write(path string, f file) error {
+	return l.step(StepPath, func() error {
+		return writeFile(l.Root, path, f, func(rename func() error) error { return l.step(StepRename, rename) })
+	})
 }
 
 // Preview works out what applying a candidate would change. It writes to the
@@ -295,7 +316,6 @@ func (l *Lander) intend(ctx context.Context, p *Preview) (clade.Applying, error)
 	if err := l.Ledger.Sync(ctx); err != nil {
 		return intent, fmt.Errorf("keep bytes: %w", err)
 	}
-	l.step("apply-intent")
 	return intent, l.append(ctx, intent)
 }
 
@@ -322,7 +342,6 @@ func (l *Lander) carry(ctx context.Context, in clade.Applying) error {
 		return &clade.Problem{Fault: clade.FaultConflict, Text: "changed while it was being written: " + list(strange),
 			Hint: "everything else is as it was before"}
 	}
-	l.step("apply-done")
 	return l.append(ctx, clade.Applied{Winner: in.Winner, Undone: in.Undo})
 }
 
@@ -351,7 +370,7 @@ func (l *Lander) replace(ctx context.Context, in clade.Applying) (strange []stri
 		}
 		return strings.Compare(a, b)
 	})
-	for i, path := range paths {
+	for _, path := range paths {
 		from, err := l.content(ctx, before[path])
 		if err != nil {
 			return nil, err
@@ -367,8 +386,7 @@ func (l *Lander) replace(ctx context.Context, in clade.Applying) (strange []stri
 		switch {
 		case have.equal(to):
 		case have.equal(from):
-			l.step(fmt.Sprintf("apply-path-%d", i))
-			if err := writeFile(l.Root, path, to); err != nil {
+			if err := l.write(path, to); err != nil {
 				return nil, fmt.Errorf("write %q: %w", path, err)
 			}
 		default:
@@ -433,7 +451,6 @@ func (l *Lander) Undo(ctx context.Context) (paths []string, err error) {
 			Hint: "nothing was undone; put these back or undo by hand"}
 	}
 	in := clade.Applying{Winner: last.Winner, Undo: true, Before: last.After, After: last.Before, Paths: last.Paths}
-	l.step("undo-intent")
 	if err := l.append(ctx, in); err != nil {
 		return nil, err
 	}
