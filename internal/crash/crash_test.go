@@ -1,6 +1,10 @@
 package crash
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestDiesAtTheCountedPass(t *testing.T) {
 	t.Parallel()
@@ -38,9 +42,23 @@ func TestNoPlanNeverDies(t *testing.T) {
 
 func TestBadPlansAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"x", "x:after", "x:during:1", "x:after:0", "x:after:-1", "x:after:y", "x:after:1:2"} {
+	for _, bad := range []string{"x", "x:after", "x:during:1", "x:after:0", "x:after:-1", "x:after:y", "x:after:1:2", "x:after:1:all:all", "record:/no/such/folder/f"} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+}
+
+func TestRecordsWhatIsPassed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "passed")
+	p, err := Parse("record:" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Around("sync", func() error { return os.ErrInvalid })
+	_ = p.Around("pack", func() error { return nil })
+	if got, err := os.ReadFile(file); string(got) != "sync:before\npack:before\npack:after\n" || err != nil {
+		t.Errorf("recorded %q, %v", got, err)
 	}
 }

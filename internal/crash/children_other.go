@@ -1,0 +1,6 @@
+//go:build !linux
+
+package crash
+
+// killChildren does nothing: only Linux lists a process's children.
+func killChildren() {}
