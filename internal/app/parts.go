@@ -63,8 +63,8 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		Sandbox:    d.sandbox,
 		Isolation:  d.isolation,
 		Workspaces: workspaces,
-		Evaluator: func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator {
-			return evaluatecommand.New(evaluatecommand.Options{Workspaces: w, Sandbox: s})
+		Evaluator: func(w workspace.Provider, s sandbox.Sandbox, scratch string) evaluate.Evaluator {
+			return evaluatecommand.New(evaluatecommand.Options{Workspaces: w, Sandbox: s, Scratch: scratch})
 		},
 		Operators: operators,
 		Search:    search,
@@ -76,7 +76,7 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		State: d.state, Cache: d.cache, StateFor: d.stateFor,
 	}
 	if plan != nil {
-		p.LandStep = func(label string) { plan.At(label, crash.Before) }
+		p.LandStep = plan.At
 	}
 	return p
 }

@@ -23,10 +23,10 @@ type display interface {
 
 // display picks the live one on a terminal, JSON lines with --json, else plain
 // lines.
-func (e *env) display(name string) display {
+func (e *env) display(name string, after int64) display {
 	switch {
 	case e.json:
-		return e.newEvents(name)
+		return e.newEvents(name, after)
 	case !e.plain && isTerminal(e.Stdout) && isTerminal(e.Stderr):
 		return newLive(e.Stdout)
 	}
@@ -108,25 +108,22 @@ func (e *env) line(v any) error {
 
 // events prints the run's log as JSON lines while it grows.
 type events struct {
-	e    *env
 	stop context.CancelFunc
 	done chan struct{}
 }
 
-func (e *env) newEvents(name string) *events {
+func (e *env) newEvents(name string, after int64) *events {
 	ctx, stop := context.WithCancel(context.Background())
-	ev := &events{e: e, stop: stop, done: make(chan struct{})}
+	ev := &events{stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(ev.done)
 		d, err := e.door()
 		if err != nil {
 			return
 		}
-		_ = d.Log(ctx, name, 0, true, func(en run.Entry) error {
-			return e.line(struct {
-				Event string `json:"event"`
-				run.Entry
-			}{"log", en})
+		// An error here is the reader's: the search goes on without one.
+		_ = d.Tail(ctx, name, after, func(en run.Entry) error {
+			return e.event("log", en)
 		})
 	}()
 	return ev
@@ -135,12 +132,20 @@ func (e *env) newEvents(name string) *events {
 func (ev *events) step(string)         {}
 func (ev *events) progress(clade.View) {}
 
-// close waits for the stop to be printed, or for a moment when there is none.
+// close waits until all is printed that was recorded.
 func (ev *events) close() {
-	select {
-	case <-ev.done:
-	case <-time.After(300 * time.Millisecond):
-	}
 	ev.stop()
 	<-ev.done
+}
+
+// event writes what is told during a search as one line of JSON with its kind.
+func (e *env) event(kind string, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return e.line(struct {
+		Event string          `json:"event"`
+		Body  json.RawMessage `json:"body"`
+	}{kind, body})
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -128,7 +127,7 @@ func printProof(w io.Writer, s *run.Status) {
 	fmt.Fprintf(w, "\nwinner %d: %s\n", s.Winner.ID, printable(s.Winner.Summary))
 	if f := s.Final; f != nil {
 		fmt.Fprintf(w, "  %s\n", proof(s.Measures, f))
-		fmt.Fprintf(w, "  during the search it looked like %s (selected, so biased)\n", run.Number(f.Selected))
+		fmt.Fprintf(w, "  during the search the gain looked like %s (selected, so biased)\n", gain(s.Measures, f, f.Selected))
 	}
 	if s.State != run.StateApplied {
 		fmt.Fprintf(w, "next: clade diff, then clade apply\n")
@@ -137,24 +136,28 @@ func printProof(w io.Writer, s *run.Status) {
 
 // proof is the final's figure in words.
 func proof(measures []clade.Measure, f *clade.Final) string {
-	relative := false
-	for _, m := range measures {
-		relative = relative || m.ID == f.Measure && m.Noise == clade.NoiseTiming
-	}
-	amount := func(x float64) string {
-		switch {
-		case math.IsInf(x, 0):
-			return "∞"
-		case relative:
-			return fmt.Sprintf("%+.2f %%", 100*x)
-		}
-		return fmt.Sprintf("%+.6g", x)
-	}
+	amount := func(x float64) string { return gain(measures, f, x) }
 	text := fmt.Sprintf("%s %s against %s: gain %s", f.Measure, run.Number(f.Value), run.Number(f.Base), amount(f.Estimate))
 	if f.Kind != "exact" {
 		text += fmt.Sprintf(" [%s, %s], p %.3g", amount(f.Low), amount(f.High), f.P)
 	}
 	return text + fmt.Sprintf(", n %d, look %d, %s", f.N, f.Look, f.Kind)
+}
+
+// gain writes an amount of the final's measure: a share of the base for a
+// timing, else a difference in the measure's unit.
+func gain(measures []clade.Measure, f *clade.Final, x float64) string {
+	unit := ""
+	for _, m := range measures {
+		switch {
+		case m.ID != f.Measure:
+		case m.Noise == clade.NoiseTiming:
+			return fmt.Sprintf("%+.2f %%", 100*x)
+		case m.Unit != "":
+			unit = " " + m.Unit
+		}
+	}
+	return fmt.Sprintf("%+.6g%s", x, unit)
 }
 
 // printEnd is printed when a search is over.

@@ -7,10 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -129,7 +127,7 @@ from either, and from a crash.`,
 		}
 		e.started(s)
 		if detach {
-			return e.detach(c.Context(), d, s.Run, s.State)
+			return e.detach(c.Context(), d, s.Run)
 		}
 		return e.search(c.Context(), d, s.Run)
 	}
@@ -167,14 +165,18 @@ again. With more budget a run that has ended searches on.`,
 		if err != nil {
 			return err
 		}
-		name, err := d.Reopen(c.Context(), first(args), changes())
-		if err != nil {
+		r, err := d.Reopen(c.Context(), first(args), changes())
+		switch {
+		case err != nil:
 			return err
+		case r.Unpaused:
+			return e.print(r, func(w io.Writer) {
+				fmt.Fprintf(w, "the pause is over; process %d goes on with %s\nnext: clade watch %s\n", r.Holder.PID, r.Run, r.Run)
+			})
+		case detach:
+			return e.detach(c.Context(), d, r.Run)
 		}
-		if detach {
-			return e.detach(c.Context(), d, name, "")
-		}
-		return e.search(c.Context(), d, name)
+		return e.search(c.Context(), d, r.Run)
 	}
 	return c
 }
@@ -201,37 +203,6 @@ func (e *env) search(ctx context.Context, d *run.Door, name string) error {
 	return err
 }
 
-// interruptible derives two contexts: the first signal cancels soft, the second
-// hard as well.
-func interruptible(ctx context.Context, tell func(times int)) (hard, soft context.Context, release func()) {
-	hard, stopHard := context.WithCancel(ctx)
-	soft, stopSoft := context.WithCancel(hard)
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	done := make(chan struct{})
-	go func() {
-		for times := 1; ; times++ {
-			select {
-			case <-signals:
-				tell(times)
-				if times == 1 {
-					stopSoft()
-				} else {
-					stopHard()
-				}
-			case <-done:
-				return
-			}
-		}
-	}()
-	return hard, soft, func() {
-		signal.Stop(signals)
-		close(done)
-		stopSoft()
-		stopHard()
-	}
-}
-
 // ended prints where a search ended.
 func (e *env) ended(s *run.Status) error {
 	if e.json {
@@ -246,7 +217,7 @@ func (e *env) ended(s *run.Status) error {
 
 // detach starts the search in a process of its own and returns once it holds
 // the run.
-func (e *env) detach(ctx context.Context, d *run.Door, name, _ string) error {
+func (e *env) detach(ctx context.Context, d *run.Door, name string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

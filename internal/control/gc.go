@@ -67,8 +67,10 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 	if err != nil {
 		return out, err
 	}
-	out.Bytes, err = ws.Sweep(ctx, templates)
-	return out, errors.Join(err, ws.Close())
+	freed, err := ws.Sweep(ctx, templates)
+	scratch, serr := c.scratches().Sweep()
+	out.Bytes = freed + scratch
+	return out, errors.Join(err, serr, ws.Close())
 }
 
 func (c *Control) nameCommits(ctx context.Context, at store.Located, out *Swept) error {

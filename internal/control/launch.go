@@ -60,20 +60,41 @@ func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	}
 	b := &rig{c: r.c, run: r, log: log, led: led, o: o}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err := b.prepare(ctx); err != nil {
-		return err
+	if err = b.prepare(ctx); err == nil {
+		err = b.search(ctx)
 	}
-	return b.search(ctx)
+	b.tell(err)
+	return err
 }
+
+// tell keeps in the log why a launch failed, for whoever looks at the run later.
+// Interruptions speak for themselves.
+func (b *rig) tell(err error) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrDrained) {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), tellWithin)
+	defer stop()
+	note := clade.Noted{Note: clade.Note{Kind: clade.NoteWarning, Body: "the search broke off: " + err.Error()}}
+	_ = b.log.Update(ctx, func(tx store.Tx) error { return tx.Append(note) }) // what broke it may break this too
+}
+
+// tellWithin bounds the wait for a log that may be what is broken.
+const tellWithin = 5 * time.Second
 
 func (r *Run) lease(ctx context.Context) (store.Lease, error) {
 	lease, holder, err := r.store.Lease(ctx, r.Name)
 	if errors.Is(err, store.ErrHeld) {
-		return nil, &clade.Problem{Fault: clade.FaultBusy,
-			Text: fmt.Sprintf("run %s is searched by process %d on %s since %s", r.Name, holder.PID, holder.Host, holder.Since.Local().Format("15:04:05")),
-			Hint: "clade watch shows it, clade cancel ends it"}
+		return nil, r.Busy(holder)
 	}
 	return lease, err
+}
+
+// Busy is the problem that holder searches the run.
+func (r *Run) Busy(holder Holder) error {
+	return &clade.Problem{Fault: clade.FaultBusy,
+		Text: fmt.Sprintf("run %s is searched by process %d on %s since %s", r.Name, holder.PID, holder.Host, holder.Since.Local().Format("15:04:05")),
+		Hint: fmt.Sprintf("clade watch %s shows it, clade cancel %s ends it", r.Name, r.Name)}
 }
 
 // A rig is what a launch works with, made in order and closed in reverse.
@@ -86,6 +107,9 @@ type rig struct {
 	spec  clade.Spec
 	base  clade.Life
 	where string
+
+	scratches *workspace.Slots
+	scratch   string // for short-lived files of the evaluator
 
 	box       sandbox.Sandbox
 	spaces    workspace.Provider
@@ -102,8 +126,13 @@ func (b *rig) close() (err error) {
 	if b.box != nil {
 		err = errors.Join(err, b.box.Close())
 	}
+	if b.scratch != "" {
+		err = errors.Join(err, workspace.Remove(b.scratch), b.scratches.Close())
+	}
 	return err
 }
+
+func (b *rig) evaluator() evaluate.Evaluator { return b.c.Evaluator(b.spaces, b.box, b.scratch) }
 
 // setupWall is how long setup may take when it sets no timeout: it runs once and
 // fills cold caches, so limits.wall, which is for one evaluation, does not fit.
@@ -128,6 +157,9 @@ func (b *rig) prepare(ctx context.Context) error {
 	}
 	if _, err := b.spaces.Sweep(ctx, false); err != nil {
 		return fmt.Errorf("sweep what dead processes left: %w", err)
+	}
+	if b.scratches, b.scratch, err = b.c.newScratch(); err != nil {
+		return err
 	}
 	if b.operators, err = b.c.Operators(&b.spec, b.box); err != nil {
 		return err
@@ -245,7 +277,7 @@ func (b *rig) search(ctx context.Context) error {
 	logs := &logs{dir: filepath.Join(b.run.Dir(), "logs"), most: int64(b.spec.Limits.Output)}
 	w := &worker.Worker{
 		Spec: &b.spec, Ledger: b.led, Workspaces: b.spaces, Template: b.template, Operators: b.operators,
-		Evaluator: b.c.Evaluator(b.spaces, b.box), Rules: b.c.Rules, Cases: b.cases, Hidden: b.hidden(),
+		Evaluator: b.evaluator(), Rules: b.c.Rules, Cases: b.cases, Hidden: b.hidden(),
 		Spaces: b.surveys, Journal: e, Log: logs.write,
 	}
 	b.o.Step("searching")

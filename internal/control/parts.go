@@ -39,19 +39,21 @@ type Parts struct {
 	// Schema is the published JSON Schema of the native spec.
 	Schema     func() []byte
 	Workspaces func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
-	Evaluator  func(w workspace.Provider, s sandbox.Sandbox) evaluate.Evaluator
-	Operators  func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)
-	Search     func(spec *clade.Spec) (strategy.Search, error)
-	Dispatch   func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
-	Rules      policy.Rules
+	// Evaluator makes one that keeps its short-lived files below scratch.
+	Evaluator func(w workspace.Provider, s sandbox.Sandbox, scratch string) evaluate.Evaluator
+	Operators func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)
+	Search    func(spec *clade.Spec) (strategy.Search, error)
+	Dispatch  func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
+	Rules     policy.Rules
 	// Design refuses a spec whose final could never prove anything with the
 	// given number of test cases (0 without a dataset).
 	Design func(spec *clade.Spec, testCases int) error
 	// State and Cache are the folders for runs of targets that cannot hold
 	// their own, and for templates and workspaces.
 	State, Cache string
-	// LandStep is told each step of an apply; nil outside crash tests.
-	LandStep func(label string)
+	// LandStep is told both sides of each step of an apply; nil outside crash
+	// tests.
+	LandStep func(label, side string)
 	// StateFor overrides where a target's state goes (CLADE_DIR); "" does not.
 	StateFor string
 }

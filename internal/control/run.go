@@ -87,7 +87,7 @@ func newName(target string) string {
 }
 
 // Open opens the run called name, or the only one whose name begins so. An empty
-// name means the newest run of the target that here lies in, or else of the user.
+// name means the newest run whose target here lies in or holds.
 func (c *Control) Open(ctx context.Context, name, here string) (*Run, error) {
 	at, err := c.find(ctx, name, here)
 	if err != nil {
@@ -160,7 +160,8 @@ func newest(all []store.Located, here string) (store.Located, error) {
 		}
 	}
 	if len(all) > 0 {
-		return all[0], nil
+		return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run of " + here,
+			Hint: fmt.Sprintf("name one: the newest is %s, of %s; clade status --all lists every run", all[0].Run, all[0].Where)}
 	}
 	return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run yet", Hint: "clade run starts one"}
 }
@@ -173,21 +174,61 @@ func (r *Run) Update(ctx context.Context, decide func(store.Tx) error) error {
 	return r.log.Update(ctx, decide)
 }
 
-// Follow yields records after seq as they are written, until fn returns an
-// error, the search has stopped and nobody holds it, or ctx ends.
-func (r *Run) Follow(ctx context.Context, seq int64, fn func(clade.Record) error) error {
+// Tail yields records after seq as they are written, until fn returns an error
+// or ctx ends.
+func (r *Run) Tail(ctx context.Context, seq int64, fn func(clade.Record) error) error {
 	for {
 		err := r.log.Read(ctx, seq, func(rec clade.Record) error {
 			seq = rec.Seq
 			return fn(rec)
 		})
+		if err == nil {
+			err = r.log.Wait(ctx, seq)
+		}
 		if err != nil {
 			return err
 		}
-		if err := r.log.Wait(ctx, seq); err != nil {
+	}
+}
+
+// lookEvery is how often Follow looks whether somebody still holds the run.
+const lookEvery = time.Second
+
+// Follow yields records after seq as they are written, until fn returns an
+// error, the search is over (it has stopped, or no process holds it), or ctx
+// ends.
+func (r *Run) Follow(ctx context.Context, seq int64, fn func(clade.Record) error) error {
+	for {
+		over, err := r.over(ctx) // asked first: what is read next is all there will be
+		if err != nil {
+			return err
+		}
+		err = r.log.Read(ctx, seq, func(rec clade.Record) error {
+			seq = rec.Seq
+			return fn(rec)
+		})
+		if err != nil || over {
+			return err
+		}
+		wait, stop := context.WithTimeout(ctx, lookEvery)
+		err = r.log.Wait(wait, seq)
+		stop()
+		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 			return err
 		}
 	}
+}
+
+func (r *Run) over(ctx context.Context) (over bool, err error) {
+	_, held, err := r.Holder(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = r.View(ctx, func(v clade.View) error {
+		over = !held || v.Head().Stop != clade.StopNone
+		return nil
+	})
+	return over, err
 }
 
 // Read yields the records so far after seq.

@@ -3,12 +3,12 @@ package control
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/store"
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // scratch gives fn a ledger that is gone afterwards.
@@ -22,15 +22,29 @@ func (c *Control) scratch(ctx context.Context, fn func(ledger.Ledger) error) err
 	})
 }
 
+// scratchDir gives fn a folder that is gone afterwards: at once, or by a later
+// sweep when this process dies.
 func (c *Control) scratchDir(fn func(dir string) error) error {
-	if err := os.MkdirAll(c.Cache, 0o755); err != nil {
-		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot write the cache folder " + c.Cache, Err: err}
-	}
-	dir, err := os.MkdirTemp(c.Cache, "scratch-")
+	own, dir, err := c.newScratch()
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(dir), os.RemoveAll(dir))
+	return errors.Join(fn(dir), workspace.Remove(dir), own.Close())
+}
+
+// newScratch makes a scratch folder; the caller removes it and closes its owner.
+func (c *Control) newScratch() (own *workspace.Slots, dir string, err error) {
+	own = c.scratches()
+	if dir, err = own.Next(); err != nil {
+		return nil, "", &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot write the cache folder " + c.Cache, Err: err,
+			Hint: "XDG_CACHE_HOME names another place for it"}
+	}
+	return own, dir, nil
+}
+
+// scratches hands out scratch folders of this process.
+func (c *Control) scratches() *workspace.Slots {
+	return workspace.NewSlots(filepath.Join(c.Cache, "scratch"))
 }
 
 // Measure evaluates the base of a resolved spec as a run would, keeping

@@ -63,7 +63,7 @@ func (p *Pool) guarded(ctx context.Context, t dispatch.Task) (o clade.Outcome) {
 	defer func() {
 		if r := recover(); r != nil {
 			o = clade.Outcome{ID: t.Life.ID, Try: t.Try, Failure: clade.ClassInfra,
-				Detail: fmt.Sprintf("panic: %v\n%s", r, debug.Stack())}
+				Detail: fmt.Sprintf("panic: %v\n%s", r, debug.Stack()), Spent: clade.Amount{Unknown: true}}
 		}
 	}()
 	return p.perform(ctx, t)

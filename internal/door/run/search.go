@@ -125,19 +125,39 @@ func verdict(s *Status) error {
 		Hint: "clade log " + s.Run + " says why each was judged as it was"}
 }
 
+// A Reopened run may go on.
+type Reopened struct {
+	Run string `json:"run"`
+	// Unpaused is set when another process holds the run and goes on with it,
+	// now that its pause is over: there is nothing to search here.
+	Unpaused bool            `json:"unpaused,omitempty"`
+	Holder   *control.Holder `json:"holder,omitempty"`
+}
+
 // Reopen lets a stopped, paused or cancelled run go on, with more budget if
-// changes give it.
-func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (string, error) {
+// changes give it. A run that another process searches can only have its pause
+// ended.
+func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (*Reopened, error) {
 	r, err := d.c.Open(ctx, name, d.here)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer r.Close()
-	return r.Name, r.Update(ctx, func(tx control.Tx) error {
+	holder, held, err := r.Holder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Reopened{Run: r.Name}
+	return out, r.Update(ctx, func(tx control.Tx) error {
 		h := tx.View().Head()
-		if h.Winner != clade.Base && h.Stop != clade.StopNone && ch == (Changes{}) {
-			return &clade.Problem{Fault: clade.FaultUsage, Text: "run " + h.Run + " has its winner",
-				Hint: "clade apply lands it; --candidates N searches on"}
+		if held && h.Stop == clade.StopNone && h.Cancelled == "" {
+			if !h.Paused || ch != (Changes{}) {
+				return r.Busy(holder)
+			}
+			out.Unpaused, out.Holder = true, &holder
+		}
+		if err := exhausted(h, ch); err != nil {
+			return err
 		}
 		if ch != (Changes{}) {
 			spec := h.Spec
@@ -151,6 +171,23 @@ func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (string, err
 		}
 		return nil
 	})
+}
+
+// exhausted refuses to go on where the next thing would be to stop again.
+func exhausted(h *clade.Head, ch Changes) error {
+	if h.Stop == clade.StopNone || ch != (Changes{}) {
+		return nil
+	}
+	switch h.Stop {
+	case clade.StopCandidates, clade.StopDone, clade.StopWall, clade.StopTarget:
+	default:
+		return nil
+	}
+	text, hint := "run "+h.Run+" has ended: "+h.Reason, "--candidates N (more than "+fmt.Sprint(h.Spec.Budget.Candidates)+") or --wall searches on"
+	if h.Winner != clade.Base {
+		hint = "clade apply lands its winner; " + hint
+	}
+	return &clade.Problem{Fault: clade.FaultUsage, Text: text, Hint: hint}
 }
 
 // Direct appends a person's word to a run: pause, resume, cancel or steer.
@@ -197,32 +234,49 @@ type Entry struct {
 }
 
 // Log explains every decision so far: what was planned and why, what came of
-// it, how it was judged and why. With follow it goes on until the run stops.
+// it, how it was judged and why. With follow it goes on until the run has
+// stopped or no process searches it any more.
 func (d *Door) Log(ctx context.Context, name string, after int64, follow bool, fn func(Entry) error) error {
 	r, err := d.c.Open(ctx, name, d.here)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	stopped := errors.New("stopped")
-	explain := func(rec clade.Record) error {
+	each := explainer(fn)
+	if !follow {
+		return r.Read(ctx, after, each)
+	}
+	return r.Follow(ctx, after, each)
+}
+
+// Tail explains what is appended after a record until ctx ends, and then what
+// was appended until that moment.
+func (d *Door) Tail(ctx context.Context, name string, after int64, fn func(Entry) error) error {
+	r, err := d.c.Open(ctx, name, d.here)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	each := explainer(fn)
+	count := func(rec clade.Record) error {
+		after = rec.Seq
+		return each(rec)
+	}
+	if err := r.Tail(ctx, after, count); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return r.Read(context.WithoutCancel(ctx), after, count)
+}
+
+func explainer(fn func(Entry) error) func(clade.Record) error {
+	return func(rec clade.Record) error {
 		for _, e := range Explain(rec) {
 			if err := fn(e); err != nil {
 				return err
 			}
 		}
-		if _, ok := rec.Event.(clade.Stopped); ok && follow {
-			return stopped
-		}
 		return nil
 	}
-	if !follow {
-		return r.Read(ctx, after, explain)
-	}
-	if err := r.Follow(ctx, after, explain); !errors.Is(err, stopped) {
-		return err
-	}
-	return nil
 }
 
 // Explain puts a record into words, one entry per thing a person wants to know.
