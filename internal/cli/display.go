@@ -138,14 +138,13 @@ func (ev *events) close() {
 	<-ev.done
 }
 
-// event writes what is told during a search as one line of JSON with its kind.
-func (e *env) event(kind string, v any) error {
-	body, err := json.Marshal(v)
+// event writes an object told during a search as one line of JSON, with the
+// kind of event as its first key.
+func (e *env) event(kind string, object any) error {
+	body, err := json.Marshal(object)
 	if err != nil {
 		return err
 	}
-	return e.line(struct {
-		Event string          `json:"event"`
-		Body  json.RawMessage `json:"body"`
-	}{kind, body})
+	_, err = fmt.Fprintf(e.Stdout, "{\"event\":%q,%s\n", kind, body[1:])
+	return err
 }

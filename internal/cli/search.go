@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,8 +136,10 @@ from either, and from a crash.`,
 	return c
 }
 
+// started says what was opened and what is not part of it.
 func (e *env) started(s *run.Started) {
 	if e.json {
+		_ = e.event("started", s)
 		return
 	}
 	fmt.Fprintf(e.Stderr, "run %s of %s\n", s.Run, s.Where)
@@ -183,21 +187,28 @@ again. With more budget a run that has ended searches on.`,
 
 // search runs the search in this process with a live display.
 func (e *env) search(ctx context.Context, d *run.Door, name string) error {
+	before, err := d.Status(ctx, name, 0)
+	if err != nil {
+		return err
+	}
+	show := e.display(name, before.Records)
 	hard, soft, release := interruptible(ctx, func(times int) {
-		if times == 1 {
-			e.step("letting the running attempts end; once more stops at once")
+		switch times {
+		case 1:
+			show.step("letting the running attempts end; Ctrl-C once more stops at once")
+		case 2:
+			show.step("stopping")
 		}
 	})
 	defer release()
-	show := e.display(name)
 	s, err := d.Search(hard, name, control.Launch{Soft: soft, Step: show.step, Progress: show.progress})
 	show.close()
 	if s != nil {
-		if perr := e.ended(s); err == nil {
+		if perr := e.ended(s); err == nil && !errors.Is(perr, syscall.EPIPE) {
 			err = perr
 		}
 	}
-	if errors.Is(err, context.Canceled) || soft.Err() != nil && clade.FaultOf(err) == "" && err != nil {
+	if soft.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, control.ErrDrained)) {
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "interrupted", Hint: "clade resume " + name + " goes on"}
 	}
 	return err
@@ -206,13 +217,12 @@ func (e *env) search(ctx context.Context, d *run.Door, name string) error {
 // ended prints where a search ended.
 func (e *env) ended(s *run.Status) error {
 	if e.json {
-		return e.line(struct {
-			Event string `json:"event"`
-			*run.Status
-		}{"status", s})
+		return e.event("status", s)
 	}
-	printEnd(e.Stdout, s)
-	return nil
+	var b bytes.Buffer
+	printEnd(&b, s)
+	_, err := e.Stdout.Write(b.Bytes())
+	return err
 }
 
 // detach starts the search in a process of its own and returns once it holds

@@ -34,8 +34,11 @@ type Launch struct {
 	Progress func(clade.View)
 }
 
+// ErrDrained is Launch's answer to a soft stop.
+var ErrDrained = engine.ErrDrained
+
 // Launch searches the run until it stops, in this process. It returns a Problem
-// with FaultBusy when another process holds the run, engine.ErrDrained after a
+// with FaultBusy when another process holds the run, ErrDrained after a
 // soft stop, and the cause after ctx was cancelled.
 func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	if o.Soft == nil {
