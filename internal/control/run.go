@@ -150,20 +150,40 @@ func (c *Control) find(ctx context.Context, name, here string) (store.Located, e
 		Text: fmt.Sprintf("%q could be %s", name, strings.Join(names, ", "))}
 }
 
+// newest picks the run that an unnamed command means: the newest of the target
+// that here lies in, or else of the only target below here. It never guesses
+// between targets.
 func newest(all []store.Located, here string) (store.Located, error) {
+	var below []store.Located
 	for _, l := range all {
-		if rel, err := filepath.Rel(l.Where, here); err == nil && filepath.IsLocal(rel) {
+		if inside(l.Where, here) {
 			return l, nil
 		}
-		if rel, err := filepath.Rel(here, l.Where); err == nil && filepath.IsLocal(rel) {
-			return l, nil
+		if inside(here, l.Where) {
+			below = append(below, l)
 		}
 	}
-	if len(all) > 0 {
+	for _, l := range below {
+		if l.Where != below[0].Where {
+			return store.Located{}, &clade.Problem{Fault: clade.FaultUsage,
+				Text: fmt.Sprintf("runs of several targets lie below %s", here),
+				Hint: fmt.Sprintf("name one: %s is of %s, %s of %s", below[0].Run, below[0].Where, l.Run, l.Where)}
+		}
+	}
+	switch {
+	case len(below) > 0:
+		return below[0], nil
+	case len(all) > 0:
 		return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run of " + here,
 			Hint: fmt.Sprintf("name one: the newest is %s, of %s; clade status --all lists every run", all[0].Run, all[0].Where)}
 	}
 	return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run yet", Hint: "clade run starts one"}
+}
+
+// inside reports whether path is folder or lies below it.
+func inside(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // View shows a consistent state of the run. The view must not be kept.
