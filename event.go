@@ -103,7 +103,10 @@ type (
 		Before string `json:"before"` // ledger commit holding the touched paths as they were
 		After  string `json:"after"`  // and as they will be
 		Paths  Paths  `json:"paths"`  // relative, slash separated; bytes as they are
-		Commit string `json:"commit,omitempty"`
+		// Perms are the permission bits that each of Paths had before an apply,
+		// 0 where there was no file: an undo gives them back.
+		Perms  []uint32 `json:"perms,omitempty"`
+		Commit string   `json:"commit,omitempty"` // of the user's repository, which HEAD moves to; "": HEAD stays
 	}
 	// Applied closes an Applying. Undone says the target is as it was.
 	Applied struct {
