@@ -9,13 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func flock(f *os.File, shared bool) error {
+func flock(f *os.File, shared, wait bool) error {
 	how := unix.LOCK_EX
 	if shared {
 		how = unix.LOCK_SH
 	}
+	if !wait {
+		how |= unix.LOCK_NB
+	}
 	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), how)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
@@ -26,4 +29,11 @@ func flock(f *os.File, shared bool) error {
 	}
 }
 
+// relock exchanges the lock of a file.
+func relock(f *os.File, shared, wait bool) error { return flock(f, shared, wait) }
+
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
+// Remove frees the lock and removes its file, which only the holder of an
+// exclusive lock may do.
+func (l *Lock) Remove() error { return errors.Join(os.Remove(l.file.Name()), l.Unlock()) }

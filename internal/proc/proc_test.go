@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -210,6 +212,81 @@ func TestLock(t *testing.T) {
 	_ = take(true, true).Unlock()
 	if _, err := TryLock(filepath.Join(path, "below-a-file"), true); err == nil {
 		t.Error("locked a file that cannot be")
+	}
+}
+
+func TestLockIsExchanged(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	held := func(shared bool) bool {
+		t.Helper()
+		l, err := TryLock(path, shared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l == nil || l.Unlock() != nil
+	}
+	a, err := TryLock(path, false)
+	if err != nil || a == nil {
+		t.Fatal(a, err)
+	}
+	if err := a.Share(); err != nil || held(true) || !held(false) {
+		t.Errorf("Share: %v; want a shared lock", err)
+	}
+	ran := false
+	if err := a.IfAlone(func() error { ran = true; return errors.New("its own") }); err == nil || !ran || held(true) {
+		t.Errorf("IfAlone ran %v, %v; want f's error and a shared lock", ran, err)
+	}
+	if err := a.IfAlone(func() error {
+		if !held(true) {
+			t.Error("f does not run alone")
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	b, err := TryLock(path, true)
+	if err != nil || b == nil {
+		t.Fatal(b, err)
+	}
+	if err := a.IfAlone(func() error { t.Error("ran beside another"); return nil }); err != nil {
+		t.Error(err)
+	}
+	_ = b.Unlock()
+	if held(true) || !held(false) {
+		t.Error("a refused exchange cost the lock")
+	}
+	_ = a.Unlock()
+}
+
+// A lock whose file is removed by its holder is another lock from then on:
+// whoever had opened the old file does not hold the new one.
+func TestLockIsRemoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	var inside atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 200 {
+				l, err := WaitLock(t.Context(), path, false)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := inside.Add(1); n != 1 {
+					t.Errorf("%d hold it", n)
+				}
+				inside.Add(-1)
+				if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is still there: %v", err)
 	}
 }
 
