@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 )
 
@@ -62,7 +63,7 @@ func create(ctx context.Context, g *git.Git, dir string) error {
 		}
 		return fmt.Errorf("making ledger: %w", err)
 	}
-	return flushFolder(filepath.Dir(dir))
+	return atomicfile.SyncDir(filepath.Dir(dir))
 }
 
 // initialise makes an empty bare repository in an empty folder.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
 )
@@ -105,7 +106,7 @@ func (l *Ledger) copyTree(ctx context.Context, user *git.Repo, facts git.Facts, 
 	}, l.repo, git.Call{Args: []string{"index-pack", "--stdin"}})
 	switch {
 	case err == nil:
-		return flushFolder(l.packs())
+		return atomicfile.SyncDir(l.packs())
 	case facts.Partial && ctx.Err() == nil:
 		return &clade.Problem{Fault: clade.FaultEnvironment, Where: facts.GitDir,
 			Text: "the repository is a partial clone and lacks files of this revision",

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
 )
@@ -77,7 +78,7 @@ func (l *Ledger) writeTree(w *git.FastImport, files []put) (oid, error) {
 	if err != nil {
 		return oid{}, fmt.Errorf("importing: %w", err)
 	}
-	return p.tree, flushFolder(l.packs())
+	return p.tree, atomicfile.SyncDir(l.packs())
 }
 
 func writeBlob(w io.Writer, data []byte) error {

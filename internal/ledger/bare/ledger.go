@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 type Ledger struct {
 	dir      string
 	repo     *git.Repo
-	lock     *lock
+	lock     *proc.Lock // shared, on the marker
 	contents *git.CatFile
 	infos    *git.CatFile
 
@@ -189,7 +189,7 @@ func (l *Ledger) Close() error {
 	if l.writer != nil {
 		err = errors.Join(err, l.writer.Close())
 	}
-	return errors.Join(err, l.contents.Close(), l.infos.Close(), l.lock.release())
+	return errors.Join(err, l.contents.Close(), l.infos.Close(), l.lock.Unlock())
 }
 
 // Dir is the repository.
@@ -197,12 +197,3 @@ func (l *Ledger) Dir() string { return l.dir }
 
 // packs is where git keeps what a checkpoint finished.
 func (l *Ledger) packs() string { return filepath.Join(l.dir, "objects", "pack") }
-
-// flushFolder makes the names in a folder durable.
-func flushFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("flushing %s: %w", dir, err)
-	}
-	return errors.Join(syncFolder(d), d.Close())
-}

@@ -4,45 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/proc"
 )
 
 // marker is the file that says a folder is a ledger, and that is locked.
 const marker = "clade-ledger"
 
-// lock is a lock on the marker, held until released or the process ends.
-type lock struct{ f *os.File }
-
 // enter takes a shared lock on the repository. Who finds nobody else there
 // cleans up first.
-func enter(ctx context.Context, repo *git.Repo) (*lock, error) {
-	f, err := os.OpenFile(filepath.Join(repo.Dir(), marker), os.O_RDWR, 0)
+func enter(ctx context.Context, repo *git.Repo) (*proc.Lock, error) {
+	path := filepath.Join(repo.Dir(), marker)
+	lock, err := proc.TryLock(path, false)
+	switch {
+	case err != nil:
+	case lock == nil:
+		lock, err = proc.WaitLock(ctx, path, true)
+	default:
+		if err = errors.Join(heal(ctx, repo), lock.Share()); err != nil {
+			err = errors.Join(err, lock.Unlock())
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("opening ledger: %w", err)
+		return nil, fmt.Errorf("opening ledger %s: %w", repo.Dir(), err)
 	}
-	alone, err := lockAlone(f)
-	if err == nil && alone {
-		err = heal(ctx, repo)
-	}
-	if err == nil {
-		err = lockShared(f)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening ledger %s: %w", repo.Dir(), err), f.Close())
-	}
-	return &lock{f}, nil
+	return lock, nil
 }
-
-// ifAlone runs f while no other process has the ledger open, or not at all.
-func (l *lock) ifAlone(f func() error) error {
-	alone, err := lockAlone(l.f)
-	if err == nil && alone {
-		err = f()
-	}
-	return errors.Join(err, lockShared(l.f)) // a refused exchange may have cost the lock
-}
-
-func (l *lock) release() error { return l.f.Close() }

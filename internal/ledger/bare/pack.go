@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 )
 
@@ -62,5 +63,5 @@ func (l *Ledger) pack(ctx context.Context, tree oid, dir string) error {
 		return fmt.Errorf("git made commit %s and not %s", got, id)
 	}
 	_, err = to.Run(ctx, "update-ref", "refs/heads/main", id.String())
-	return errors.Join(err, flushFolder(packs))
+	return errors.Join(err, atomicfile.SyncDir(packs))
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/git"
 )
 
@@ -78,7 +79,7 @@ func (l *Ledger) sweepIfAlone() error {
 		return nil
 	}
 	defer l.beside.Unlock()
-	return l.lock.ifAlone(func() error { _, err := sweep(l.dir); return err })
+	return l.lock.IfAlone(func() error { _, err := sweep(l.dir); return err })
 }
 
 // flush puts everything pending on disk. l.mu is held.
@@ -118,7 +119,7 @@ func (l *Ledger) checkpoint() error {
 	if err != nil {
 		return err
 	}
-	return flushFolder(l.packs())
+	return atomicfile.SyncDir(l.packs())
 }
 
 // heavy reports whether too much is held in memory until the next flush.
