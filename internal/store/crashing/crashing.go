@@ -88,4 +88,3 @@ func (t *tx) Keep(samples ...store.Kept) error {
 	*t.labels = append(*t.labels, Sample)
 	return t.Tx.Keep(samples...)
 }
-
