@@ -26,7 +26,7 @@ var (
 		"agent", "llm", "evaluate", "propose", "dispatch", "store", "host"}
 	core     = []string{"worker", "engine", "land", "control"}
 	surfaces = []string{"cli", "mcp", "web"}
-	top      = []string{"bench", "demo", "app"}
+	top      = []string{"bench", "app"}
 
 	// What the domain may take from the standard library: nothing that reads
 	// a clock, draws a random number or touches the outside world.
@@ -66,6 +66,8 @@ func place(importPath string) (kind, family string, rank int) {
 		return "domain", "", 0
 	case strings.HasPrefix(rel, "cmd/"):
 		return "cmd", "", 0
+	case rel == "examples" || strings.HasPrefix(rel, "examples/"):
+		return "example", "", 0
 	}
 	name, rest, nested := strings.Cut(strings.TrimPrefix(rel, "internal/"), "/")
 	switch {
@@ -102,6 +104,13 @@ func refusal(from, to string) string {
 		return "test suites are for tests"
 	case fk == "domain":
 		return "the domain imports nothing of ours"
+	case fk == "example":
+		return "an example can be copied anywhere; it imports nothing of ours"
+	case tk == "example":
+		if fk == "surface" || fk == "top" {
+			return ""
+		}
+		return "examples are shown by surfaces; nothing works differently for them"
 	case fk == "toolbox":
 		if tk == "domain" {
 			return "" // a tool that meets a person's problem says so in the domain's words

@@ -94,7 +94,7 @@ provably won is landed.
 			root.AddCommand(c)
 		}
 	}
-	add("search", e.initCmd(), e.planCmd(), e.runCmd(), e.resumeCmd(), e.cancelCmd(), e.pauseCmd(), e.steerCmd())
+	add("search", e.demoCmd(), e.initCmd(), e.planCmd(), e.runCmd(), e.resumeCmd(), e.cancelCmd(), e.pauseCmd(), e.steerCmd())
 	add("look", e.statusCmd(), e.watchCmd(), e.treeCmd(), e.showCmd(), e.diffCmd(), e.logCmd())
 	add("land", e.applyCmd(), e.undoCmd())
 	add("keep", e.gcCmd(), e.doctorCmd(), e.schemaCmd(), e.storeCmd(), e.exitCodesCmd())

@@ -1,4 +1,4 @@
-// Command check scores a packing of discs in the unit square, exactly.
+// Command checker scores a packing of discs in the unit square, exactly.
 //
 //	check FILE                  score the packing in FILE
 //	check -random N [-seed S]   the best of N uniformly random packings

@@ -1,3 +1,0 @@
-module packing
-
-go 1.24
