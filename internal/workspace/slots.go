@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cladehq/clade/internal/proc"
 )
 
 // Slots hands out folders that belong to this process for as long as it lives.
@@ -16,7 +18,7 @@ type Slots struct {
 	dir  string
 	once sync.Once
 	mine string
-	lock *Lock // held until the process ends
+	lock *proc.Lock // held until the process ends
 	err  error
 	last atomic.Int64
 }
@@ -24,8 +26,8 @@ type Slots struct {
 // NewSlots makes folders below a cache folder's "slots".
 func NewSlots(cache string) *Slots { return &Slots{dir: filepath.Join(cache, "slots")} }
 
-// lockSuffix ends the name of the lock file beside a folder.
-const lockSuffix = ".lock"
+// LockSuffix ends the name of the lock file beside a folder.
+const LockSuffix = ".lock"
 
 // Next makes a folder with a name that nobody has had.
 func (s *Slots) Next() (string, error) {
@@ -45,7 +47,7 @@ func (s *Slots) claim() error {
 	}
 	mine := filepath.Join(s.dir, strings.ToLower(rand.Text()[:12]))
 	var err error
-	if s.lock, err = TryLock(mine + lockSuffix); err != nil {
+	if s.lock, err = proc.TryLock(mine+LockSuffix, false); err != nil {
 		return err
 	}
 	if s.lock == nil {
@@ -71,7 +73,7 @@ func (s *Slots) Close() error {
 func (s *Slots) Sweep() (int64, error) { return SweepLocked(s.dir) }
 
 // SweepLocked removes every folder in dir whose lock, the file beside it with
-// the suffix ".lock", nobody holds. It returns the bytes freed.
+// the suffix LockSuffix, nobody holds. It returns the bytes freed.
 func SweepLocked(dir string) (int64, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -79,12 +81,12 @@ func SweepLocked(dir string) (int64, error) {
 	}
 	names := map[string]bool{}
 	for _, e := range entries {
-		names[strings.TrimSuffix(e.Name(), lockSuffix)] = true
+		names[strings.TrimSuffix(e.Name(), LockSuffix)] = true
 	}
 	var freed int64
 	var errs []error
 	for name := range names {
-		n, err := removeUnlocked(filepath.Join(dir, name), filepath.Join(dir, name+lockSuffix))
+		n, err := removeUnlocked(filepath.Join(dir, name), filepath.Join(dir, name+LockSuffix))
 		freed += n
 		errs = append(errs, err)
 	}
@@ -94,7 +96,7 @@ func SweepLocked(dir string) (int64, error) {
 // removeUnlocked removes a folder and the file of its lock unless somebody
 // holds the lock.
 func removeUnlocked(dir, lockFile string) (int64, error) {
-	l, err := TryLock(lockFile)
+	l, err := proc.TryLock(lockFile, false)
 	if l == nil || err != nil {
 		return 0, err
 	}

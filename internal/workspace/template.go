@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/sandbox"
 )
 
@@ -69,7 +71,7 @@ type Built struct {
 	dir    string
 	meta   meta
 	ignore *ignorer
-	lock   *Lock // shared
+	lock   *proc.Lock // shared
 
 	mu    sync.Mutex
 	repos map[string]*Repository // by what they leave out
@@ -140,7 +142,7 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 	dir, lockFile := filepath.Join(s.templates(), key), s.lockFile(key)
 	waiting := func() { b.say("waiting for another process to make the template") }
 	for {
-		shared, err := lock(ctx, lockFile, true, waiting)
+		shared, err := lockShared(ctx, lockFile, waiting)
 		if err != nil {
 			return nil, fmt.Errorf("locking the template: %w", err)
 		}
@@ -152,7 +154,7 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 		if err := errors.Join(ignoreGone(err), shared.Unlock()); err != nil {
 			return nil, err
 		}
-		alone, err := tryLock(lockFile, false)
+		alone, err := proc.TryLock(lockFile, false)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +176,26 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 	}
 }
 
-func (s *Store) lockFile(key string) string { return filepath.Join(s.templates(), key+".lock") }
+func (s *Store) lockFile(key string) string { return filepath.Join(s.templates(), key+LockSuffix) }
+
+// lockShared waits for the lock; waiting is called if it must.
+func lockShared(ctx context.Context, path string, waiting func()) (*proc.Lock, error) {
+	if l, err := proc.TryLock(path, true); l != nil || err != nil {
+		return l, err
+	}
+	waiting()
+	return proc.WaitLock(ctx, path, true)
+}
+
+// pause waits before a lock is tried again.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(20 * time.Millisecond):
+		return nil
+	}
+}
 
 // load opens a template that is ready; fs.ErrNotExist says that it is not.
 func (s *Store) load(b *building, key, dir string) (*Built, error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/workspace"
 )
 
@@ -19,7 +20,6 @@ const (
 	recordFile  = "records"
 	markerFile  = "materialised"
 	poolDir     = "pool"
-	lockSuffix  = ".lock"
 	maxInFlight = 1 << 12
 )
 
@@ -27,7 +27,7 @@ const (
 // nobody else uses it.
 type folder struct {
 	dir        string
-	lock       *workspace.Lock
+	lock       *proc.Lock
 	tree, home *mirror
 	clean      bool // nothing has been written since it was equal
 }
@@ -54,7 +54,7 @@ func (p *Provider) take(t *workspace.Built) (*folder, error) {
 	for i := 1; i <= maxInFlight; i++ {
 		f := &folder{dir: filepath.Join(base, strconv.Itoa(i))}
 		var err error
-		if f.lock, err = workspace.TryLock(f.dir + lockSuffix); err != nil {
+		if f.lock, err = proc.TryLock(f.dir+workspace.LockSuffix, false); err != nil {
 			return nil, err
 		}
 		if f.lock == nil {
