@@ -157,6 +157,9 @@ type Outcome struct {
 	// Same names an earlier candidate with the same tree, whose evaluation
 	// stands for this one; 0 means there is none (the base is -1).
 	Same ID `json:"same,omitempty"`
+	// Look is which look at the dataset's test split this was, from 1, counted
+	// over all runs of the user; 0: none, or nobody counts.
+	Look int `json:"look,omitempty"`
 }
 
 // SameAsBase is Outcome.Same for a child whose tree is the base's.

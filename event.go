@@ -146,7 +146,8 @@ const (
 	StopBaseline   Stop = "baseline" // the base fails its own gates or cannot be measured
 	StopCancelled  Stop = "cancelled"
 	StopDone       Stop = "done" // the strategy has nothing more to try
-	StopEvaluator  Stop = "evaluator"
+	StopEvaluator  Stop = "evaluator" // the evaluator cannot be trusted, or gave no valid number in the final
+	StopInfra      Stop = "infra"     // the machine failed the final; a resume tries again
 )
 
 func (Opened) Kind() string   { return "opened" }

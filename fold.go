@@ -38,7 +38,7 @@ func Fold(h *Head, b Book, r Record) error {
 			}
 		}
 	case Directed:
-		direct(h, b, e)
+		return direct(h, b, e)
 	case Noted:
 		b.Note(e.Note)
 	case Ticked:
@@ -226,6 +226,7 @@ func end(h *Head, b Book, o Outcome) error {
 		l.Commit, l.Tree = o.Commit, o.Tree
 	}
 	l.Failure, l.Detail, l.Isolation, l.Files, l.Same = o.Failure, o.Detail, o.Isolation, o.Files, o.Same
+	l.Look = max(l.Look, o.Look)
 	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, l.Began, true
 	return grade(h, b, l)
 }
@@ -252,9 +253,9 @@ func grade(h *Head, b Book, l *Life) error {
 		had, was := of.Scored, of.Score
 		of.Values, of.Passed, of.Epoch = values, passed, l.Epoch
 		score, ok := Merit(&h.Spec, values, base.Values)
-		of.Score, of.Scored = score, ok && passed && (s != l.ID || l.Failure == OK)
-		if of.Scored && !had && s != Base {
-			h.Usable++
+		of.Score, of.Scored = score, ok && passed && l.Failure == OK
+		if s != Base {
+			h.Usable += count(of.Scored) - count(had)
 		}
 		if s == h.Best && had && (!of.Scored || of.Score < was) {
 			h.Best = best(h, b) // another try of the best came out worse
@@ -267,6 +268,13 @@ func grade(h *Head, b Book, l *Life) error {
 		}
 	}
 	return nil
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // best looks through all lives.
@@ -326,11 +334,18 @@ func judge(h *Head, b Book, v Verdict) error {
 	return nil
 }
 
-func direct(h *Head, b Book, e Directed) {
+func direct(h *Head, b Book, e Directed) error {
 	switch e.What {
 	case DirectPause:
 		h.Paused = true
 	case DirectResume:
+		last, err := page(b, h.Count)
+		if err != nil {
+			return err
+		}
+		if h.Stop != StopNone && !last.Open {
+			h.Resumed = h.Count
+		}
 		h.Paused, h.Cancelled, h.Stop, h.Reason = false, "", StopNone, ""
 	case DirectCancel:
 		if e.To == Base {
@@ -346,4 +361,5 @@ func direct(h *Head, b Book, e Directed) {
 		}
 		b.Note(n)
 	}
+	return nil
 }

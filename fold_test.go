@@ -424,6 +424,28 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
+// What was open when the run stopped goes on; only what had closed may be
+// planned again.
+func TestResumed(t *testing.T) {
+	t.Parallel()
+	stop, resume := clade.Stopped{Cause: clade.StopBaseline, Reason: "no"}, clade.Directed{What: clade.DirectResume}
+	for _, c := range []struct {
+		name   string
+		events []clade.Event
+		want   clade.ID
+	}{
+		{"nothing planned", []clade.Event{stop, resume}, 0},
+		{"last closed", []clade.Event{plan(1), plan(2), judged(2, clade.StatusExhausted), stop, resume}, 2},
+		{"last open", []clade.Event{plan(1), judged(1, clade.StatusRejected), plan(2), stop, resume}, 0},
+		{"twice", []clade.Event{plan(1), judged(1, clade.StatusRejected), stop, resume, plan(2), judged(2, clade.StatusRejected), stop, resume}, 2},
+		{"only paused", []clade.Event{plan(1), judged(1, clade.StatusRejected), clade.Directed{What: clade.DirectPause}, resume}, 0},
+	} {
+		if got := fold(t, c.events...).Head().Resumed; got != c.want {
+			t.Errorf("%s: resumed at %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 func TestApplying(t *testing.T) {
 	t.Parallel()
 	intent := clade.Applying{Winner: 1, Before: "b", After: "a", Paths: clade.Paths{"f"}}
@@ -453,6 +475,24 @@ func TestCounts(t *testing.T) {
 	}
 	if life := l.Life(4); life.Ended != 2 || life.Counted != 1 {
 		t.Errorf("a lost try counts against the attempt: %+v", life)
+	}
+}
+
+// A life is usable once, however often it is tried and whatever comes last.
+func TestUsableCountsLives(t *testing.T) {
+	t.Parallel()
+	lost := func(try int) clade.TryEnded {
+		return clade.TryEnded{Outcome: clade.Outcome{ID: 1, Try: try, Failure: clade.ClassEvaluator}}
+	}
+	l := fold(t, plan(1))
+	for i, c := range []struct {
+		end  clade.TryEnded
+		want int
+	}{{scored(1, 1, 5), 1}, {scored(1, 2, 6), 1}, {lost(3), 0}, {scored(1, 4, 5), 1}, {lost(5), 0}} {
+		l.add(begin(1, i+1), c.end)
+		if got := l.Head().Usable; got != c.want {
+			t.Errorf("after try %d: %d usable, want %d", i+1, got, c.want)
+		}
 	}
 }
 

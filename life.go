@@ -23,6 +23,7 @@ type Life struct {
 	Evaluations []Evaluation      `json:"evaluations,omitempty"` // of the last ended try
 	Files       map[string]string `json:"files,omitempty"`
 	Same        ID                `json:"same,omitempty"`
+	Look        int               `json:"look,omitempty"` // see Outcome.Look
 
 	Verdict Verdict `json:"verdict"`
 	Paid    Amount  `json:"paid"`
@@ -71,7 +72,7 @@ type Head struct {
 	Epoch   int       `json:"epoch"`
 	Count   ID        `json:"count"` // the highest ID planned
 	// Proposing, Closed and Usable count attempts that make trees: planned,
-	// closed by a verdict, and ended at least once with a score.
+	// closed by a verdict, and having a score.
 	Proposing int           `json:"proposing"`
 	Closed    int           `json:"closed"`
 	Usable    int           `json:"usable"`
@@ -82,6 +83,10 @@ type Head struct {
 	Cancelled string        `json:"cancelled,omitempty"` // the reason given, "" if not
 	Stop      Stop          `json:"stop,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
+	// Resumed is Count when a stopped run was last resumed with its last attempt
+	// closed: what only infrastructure failed up to there may be planned again.
+	// 0: never; a resume that finds the last attempt open goes on with that.
+	Resumed ID `json:"resumed,omitempty"`
 	Winner    ID            `json:"winner,omitempty"`
 	// Best is the scored candidate with the highest Score, the oldest among
 	// equals; BestAt counts the attempts closed when it became so.
