@@ -145,7 +145,7 @@ const (
 	StopAllFailed  Stop = "all-failed"
 	StopBaseline   Stop = "baseline" // the base fails its own gates or cannot be measured
 	StopCancelled  Stop = "cancelled"
-	StopDone       Stop = "done" // the strategy has nothing more to try
+	StopDone       Stop = "done"      // the strategy has nothing more to try
 	StopEvaluator  Stop = "evaluator" // the evaluator cannot be trusted, or gave no valid number in the final
 	StopInfra      Stop = "infra"     // the machine failed the final; a resume tries again
 )

@@ -87,7 +87,7 @@ type Head struct {
 	// closed: what only infrastructure failed up to there may be planned again.
 	// 0: never; a resume that finds the last attempt open goes on with that.
 	Resumed ID `json:"resumed,omitempty"`
-	Winner    ID            `json:"winner,omitempty"`
+	Winner  ID `json:"winner,omitempty"`
 	// Best is the scored candidate with the highest Score, the oldest among
 	// equals; BestAt counts the attempts closed when it became so.
 	Best     ID        `json:"best"`
