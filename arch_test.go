@@ -31,7 +31,7 @@ var (
 	// What the domain may take from the standard library: nothing that reads
 	// a clock, draws a random number or touches the outside world.
 	domainStd = []string{"cmp", "encoding/json", "errors", "fmt", "iter", "maps",
-		"math", "slices", "sort", "strconv", "strings", "time"}
+		"math", "slices", "sort", "strconv", "strings", "time", "unicode"}
 )
 
 type pkg struct {
