@@ -26,6 +26,7 @@ var dimensions = [...]string{"the algorithm", "the data structures", "the parame
 type Search struct {
 	batch, parents int
 	planner        *strategy.Planner
+	sieve          strategy.Sieve
 }
 
 // New returns the search for a spec.
@@ -154,33 +155,17 @@ func (s *Search) survivors(v clade.View) []clade.ID {
 }
 
 // Judge implements strategy.Judge.
-func (s *Search) Judge(v clade.View) (out []clade.Verdict) {
+func (s *Search) Judge(v clade.View) []clade.Verdict {
 	open, settled := strategy.Awaited(v)
 	if !settled || len(open) == 0 {
 		return nil
 	}
 	pool := slices.Collect(v.Frontier())
-	trees := map[string]clade.ID{}
-	for _, id := range pool {
-		trees[v.Life(id).Tree] = id
+	fresh, out := s.sieve.Sift(v, open)
+	for _, l := range fresh {
+		pool = append(pool, l.ID)
 	}
-	var fresh []*clade.Life
-	for _, l := range open {
-		verdict, dismissed := strategy.Dismiss(v, l)
-		if twin, known := trees[l.Tree]; !dismissed && known {
-			verdict, dismissed = clade.Verdict{ID: l.ID, Status: clade.StatusRejected, Category: "duplicate",
-				Why: "the same tree as " + strategy.Name(twin)}, true
-		}
-		if dismissed {
-			out = append(out, verdict)
-			continue
-		}
-		trees[l.Tree] = l.ID
-		fresh, pool = append(fresh, l), append(pool, l.ID)
-	}
-	out = append(out, s.rank(v, fresh, pool)...)
-	slices.SortStableFunc(out, func(a, b clade.Verdict) int { return int(a.ID - b.ID) })
-	return out
+	return strategy.ByID(append(out, s.rank(v, fresh, pool)...))
 }
 
 // rank moves what is new in, and what it pushes out, of the survivors.

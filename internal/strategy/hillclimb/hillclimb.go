@@ -17,6 +17,7 @@ import (
 type Search struct {
 	batch   int // 0: in order of arrival
 	planner *strategy.Planner
+	sieve   strategy.Sieve
 }
 
 // New returns the search for a spec.
@@ -53,7 +54,7 @@ func (s *Search) Judge(v clade.View) (out []clade.Verdict) {
 		if !settled {
 			return nil
 		}
-		return judge(v, open)
+		return s.judge(v, open)
 	}
 	var ended []*clade.Life
 	for _, id := range v.Unjudged() {
@@ -61,19 +62,17 @@ func (s *Search) Judge(v clade.View) (out []clade.Verdict) {
 			ended = append(ended, l)
 		}
 	}
-	return judge(v, ended)
+	return s.judge(v, ended)
 }
 
-func judge(v clade.View, ended []*clade.Life) (out []clade.Verdict) {
+func (s *Search) judge(v clade.View, ended []*clade.Life) []clade.Verdict {
 	if len(ended) == 0 {
 		return nil
 	}
 	best := bar(v)
-	for _, l := range ended {
-		verdict, dismissed := strategy.Dismiss(v, l)
-		if !dismissed {
-			verdict = compare(v, l, best)
-		}
+	fit, out := s.sieve.Sift(v, ended)
+	for _, l := range fit {
+		verdict := compare(v, l, best)
 		out = append(out, verdict)
 		if verdict.Status == clade.StatusAccepted {
 			if l.Score <= best.Score {
@@ -82,7 +81,7 @@ func judge(v clade.View, ended []*clade.Life) (out []clade.Verdict) {
 			best = l
 		}
 	}
-	return out
+	return strategy.ByID(out)
 }
 
 // stepDown is the verdict on a parent whose score was lucky: its child is better

@@ -19,6 +19,7 @@ const Batch = 32
 type Search struct {
 	batch   int
 	planner *strategy.Planner
+	sieve   strategy.Sieve
 }
 
 // New returns the search for a spec.
@@ -47,19 +48,16 @@ func (s *Search) Next(v clade.View, _ int) (plan []clade.Attempt, stop *clade.St
 }
 
 // Judge implements strategy.Judge.
-func (s *Search) Judge(v clade.View) (out []clade.Verdict) {
+func (s *Search) Judge(v clade.View) []clade.Verdict {
 	open, settled := strategy.Awaited(v)
-	if !settled {
+	if !settled || len(open) == 0 {
 		return nil
 	}
-	for _, l := range open {
-		verdict, dismissed := strategy.Dismiss(v, l)
-		if !dismissed {
-			verdict = compare(v, l)
-		}
-		out = append(out, verdict)
+	fit, out := s.sieve.Sift(v, open)
+	for _, l := range fit {
+		out = append(out, compare(v, l))
 	}
-	return out
+	return strategy.ByID(out)
 }
 
 // compare holds a candidate against the base: those that beat it stay in the race.

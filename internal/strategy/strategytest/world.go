@@ -34,6 +34,8 @@ type World struct {
 	Cases map[string][]string // by split; for measures over cases
 	// Fails, when set, may end a try before it is measured.
 	Fails func(l *clade.Life) (class clade.Class, detail string)
+	// Tree names what an attempt makes; nil: each its own.
+	Tree  func(l *clade.Life) string
 	Rules policy.Rules // nil: those of package noise
 }
 
@@ -49,6 +51,9 @@ func (w World) Try(v clade.View, l *clade.Life) (o clade.Outcome) {
 	}
 	if l.Proposes() {
 		o.Commit, o.Tree = fmt.Sprintf("commit-%d", l.ID), fmt.Sprintf("tree-%d", l.ID)
+		if w.Tree != nil {
+			o.Tree = w.Tree(l)
+		}
 	}
 	for i := range l.After {
 		o.Evaluations = append(o.Evaluations, w.stage(v, l, i)...)
