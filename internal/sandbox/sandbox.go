@@ -91,6 +91,14 @@ func (s Stream) Truncated() bool { return s.Size > int64(len(s.Head)+len(s.Tail)
 // Bytes is the whole stream, only when it is not truncated.
 func (s Stream) Bytes() []byte { return append(append([]byte(nil), s.Head...), s.Tail...) }
 
+// End is the end of the stream: all of it, unless something was dropped.
+func (s Stream) End() []byte {
+	if s.Truncated() {
+		return s.Tail
+	}
+	return s.Bytes()
+}
+
 // A Result is how a command ended.
 type Result struct {
 	Exit           int    // exit status; −1 when Signal is set

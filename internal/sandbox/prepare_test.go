@@ -1,0 +1,59 @@
+package sandbox_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+func user(name string) (string, bool) {
+	v, ok := map[string]string{"PATH": "/mine", "KEY": "0123456789", "SHORT": "x", "LANG": "de"}[name]
+	return v, ok
+}
+
+func TestPrepareLimits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		timeout, wall clade.Duration
+		want          time.Duration
+	}{
+		"its own":    {clade.Duration(time.Second), clade.Duration(time.Hour), time.Second},
+		"the spec's": {0, clade.Duration(time.Hour), time.Hour},
+		"neither":    {0, 0, 10 * time.Minute},
+	} {
+		l := clade.Limits{Wall: c.wall, Memory: 1, Processes: 2, Output: 3}
+		got := sandbox.Prepare(clade.Command{Run: "x", Timeout: c.timeout, Network: true}, l, nil, user)
+		if want := (sandbox.Limits{Wall: c.want, Memory: 1, Processes: 2, Output: 3}); got.Limits != want || !got.Network {
+			t.Errorf("%s: %+v, want %+v and a network", name, got, want)
+		}
+		if !slices.Equal(got.Args, []string{"sh", "-c", "x"}) {
+			t.Errorf("%s: arguments %q", name, got.Args)
+		}
+	}
+}
+
+// A command sees what it is given and nothing else.
+func TestEnviron(t *testing.T) {
+	t.Parallel()
+	base := []string{"A=base", "B=base", "C=base=1", "KEY=base"}
+	c := clade.Command{Pass: []string{"KEY", "MISSING"}, Env: map[string]string{"A": "own", "D": ""}}
+	want := []string{"A=own", "B=base", "C=base=1", "D=", "KEY=0123456789"}
+	if got := sandbox.Environ(c, base, user); !slices.Equal(got, want) {
+		t.Errorf("Environ = %q, want %q", got, want)
+	}
+	got := sandbox.Environ(clade.Command{}, sandbox.Basics(user), user)
+	if want := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "PATH=/mine"}; !slices.Equal(got, want) {
+		t.Errorf("Basics = %q, want %q", got, want)
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	s := sandbox.SecretsOf(clade.Command{Pass: []string{"KEY", "SHORT", "MISSING"}}, user)
+	if got, want := s.Hide("x 0123456789 0123456789x"), "x [KEY] [KEY]x"; got != want {
+		t.Errorf("Hide = %q, want %q", got, want)
+	}
+}
