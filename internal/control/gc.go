@@ -31,7 +31,7 @@ type Swept struct {
 // GC names every commit that a log names so that git keeps it, forgets runs
 // that are gone, and removes what dead processes left in the cache. With
 // templates it also removes templates that nothing uses; remove lists runs to
-// delete with their logs.
+// delete with their logs, by name or the beginning of one.
 func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swept, error) {
 	out := &Swept{}
 	ix, err := c.Index()
@@ -39,6 +39,10 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 		return nil, err
 	}
 	defer ix.Close()
+	remove, err = c.names(ctx, remove)
+	if err != nil {
+		return nil, err
+	}
 	all, err := ix.Find(ctx, "")
 	if err != nil {
 		return nil, err
@@ -73,6 +77,21 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 	return out, errors.Join(err, serr, ws.Close())
 }
 
+// names completes beginnings of names.
+func (c *Control) names(ctx context.Context, begun []string) (out []string, err error) {
+	for _, name := range begun {
+		if name == "" {
+			return nil, &clade.Problem{Fault: clade.FaultUsage, Text: "a run to remove must be named"}
+		}
+		at, err := c.find(ctx, name, "")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, at.Run)
+	}
+	return out, nil
+}
+
 func (c *Control) nameCommits(ctx context.Context, at store.Located, out *Swept) error {
 	r, err := c.openAt(ctx, at, false)
 	if err != nil {
@@ -100,21 +119,14 @@ func (c *Control) removeRun(ctx context.Context, at store.Located) error {
 	if err != nil {
 		return err
 	}
-	lease, holder, err := st.Lease(ctx, at.Run)
-	if errors.Is(err, store.ErrHeld) {
-		return &clade.Problem{Fault: clade.FaultBusy, Text: fmt.Sprintf("run %s is searched by process %d", at.Run, holder.PID),
-			Hint: "clade cancel ends it"}
+	err = st.Remove(ctx, at.Run)
+	switch {
+	case errors.Is(err, store.ErrHeld):
+		return &clade.Problem{Fault: clade.FaultBusy, Text: "run " + at.Run + " is being searched", Err: err, Hint: "clade cancel ends it"}
+	case errors.Is(err, store.ErrNoRun):
+		return nil
 	}
-	if err != nil && !errors.Is(err, store.ErrNoRun) {
-		return err
-	}
-	if err == nil {
-		defer lease.Release()
-	}
-	if err := st.Remove(ctx, at.Run); err != nil && !errors.Is(err, store.ErrNoRun) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Size is the number of bytes of the files below dir; what cannot be read is
