@@ -87,7 +87,7 @@ func (s *stage) scoreByCommand(ctx context.Context, scorer clade.Scorer, u *unit
 	})
 	switch {
 	case err != nil:
-		return 0, &noScore{errors.New(r.hide.hide("the scorer: " + err.Error()))}
+		return 0, &noScore{errors.New(r.hide.Hide("the scorer: " + err.Error()))}
 	case v < 0 || v > 1:
 		return 0, &noScore{fmt.Errorf("the scorer: %v is not from 0 to 1", v)}
 	}

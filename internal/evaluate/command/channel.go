@@ -11,6 +11,7 @@ import (
 
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // A channel is a file for one run's result, in a folder made for it.
@@ -67,16 +68,4 @@ func (ch *channel) read() (evaluate.Result, error) {
 }
 
 // remove removes the folder, also when the command made it unwritable.
-func (ch *channel) remove() error {
-	err := os.RemoveAll(ch.dir)
-	if err == nil {
-		return nil
-	}
-	walkErr := filepath.WalkDir(ch.dir, func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			return os.Chmod(name, 0o700)
-		}
-		return nil
-	})
-	return errors.Join(walkErr, os.RemoveAll(ch.dir))
-}
+func (ch *channel) remove() error { return workspace.Remove(ch.dir) }

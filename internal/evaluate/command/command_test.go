@@ -304,7 +304,7 @@ func TestWhatTheSandboxIsAsked(t *testing.T) {
 	for i, want := range []struct {
 		exclusive, network bool
 		wall               time.Duration
-	}{{false, false, defaultWall}, {true, false, defaultWall}, {false, true, time.Minute}} {
+	}{{false, false, 10 * time.Minute}, {true, false, 10 * time.Minute}, {false, true, time.Minute}} {
 		c := asked[i]
 		if c.Exclusive != want.exclusive || c.Network != want.network || c.Limits != (sandbox.Limits{Wall: want.wall, Memory: 1 << 30, Processes: 9, Output: 99}) {
 			t.Errorf("command %d: exclusive %v, network %v, %+v", i, c.Exclusive, c.Network, c.Limits)

@@ -19,7 +19,7 @@ type Options struct {
 	Sandbox    sandbox.Sandbox    // required
 	// Lookup finds a variable of the user's environment: PATH, and those that
 	// a command names in pass_env. Nil: os.LookupEnv.
-	Lookup func(name string) (string, bool)
+	Lookup sandbox.Lookup
 	// Scratch is the folder where result files of commands are made and
 	// removed; "": the system's folder for temporary files.
 	Scratch string

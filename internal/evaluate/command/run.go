@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// defaultWall is the limit of a command for which neither it nor the spec
-	// has one: nothing runs without a limit.
-	defaultWall = 10 * time.Minute
 	// grace is how long a command may take to end once its time is over.
 	grace = 500 * time.Millisecond
 	// maxFile bounds a file that a measure reads.
 	maxFile = 16 << 20
+	// maxDetail is how much output is kept with a sample, and maxLog how much
+	// is given to the log, in bytes.
+	maxDetail = 2 << 10
+	maxLog    = 64 << 10
 )
 
 // A request is one run of one command in a scope of its own.
@@ -40,7 +41,7 @@ type ran struct {
 	sandbox.Result
 	limits sandbox.Limits
 	text   string // the end of its output, for people
-	hide   secrets
+	hide   sandbox.Secrets
 	files  map[string]readFile
 	result evaluate.Result
 	noGood error // why there is no result
@@ -60,10 +61,8 @@ func (s *stage) run(ctx context.Context, ws workspace.Workspace, q request) (r r
 	}
 	defer func() { err = errors.Join(err, scope.Close()) }()
 	r.files = s.filesBefore(scope, q.files)
-	c := sandbox.Command{
-		Args: q.cmd.Args(), Env: s.environment(q.cmd), Limits: s.limits(q.cmd),
-		Network: q.cmd.Network, Exclusive: q.exclusive, Grace: grace,
-	}
+	c := s.command(q.cmd)
+	c.Exclusive, c.Grace = q.exclusive, grace
 	if q.stdin != nil {
 		c.Stdin = bytes.NewReader(q.stdin)
 	}
@@ -82,8 +81,8 @@ func (s *stage) run(ctx context.Context, ws workspace.Workspace, q request) (r r
 	if err := s.interrupted(ctx, q, r); err != nil {
 		return r, err
 	}
-	r.hide = s.secrets(q.cmd)
-	r.text = excerpt(r.Result, maxDetail, r.hide)
+	r.hide = sandbox.SecretsOf(q.cmd, s.Lookup)
+	r.text = r.Excerpt(maxDetail, r.hide)
 	s.log(q.name, &r)
 	if ch != nil {
 		r.result, r.noGood = ch.read()
@@ -100,21 +99,14 @@ func (s *stage) interrupted(ctx context.Context, q request, r ran) error {
 	case r.Cancelled:
 		return context.Canceled
 	case r.Signal == "killed" && !r.TimedOut && !r.OutOfMemory:
-		return fmt.Errorf("%s was killed from outside its limits: %s", q.name, excerpt(r.Result, maxDetail, s.secrets(q.cmd)))
+		return fmt.Errorf("%s was killed from outside its limits: %s", q.name, r.Excerpt(maxDetail, sandbox.SecretsOf(q.cmd, s.Lookup)))
 	}
 	return nil
 }
 
-func (s *stage) limits(c clade.Command) sandbox.Limits {
-	l := s.job.Spec.Limits
-	wall := time.Duration(c.Timeout)
-	if wall <= 0 {
-		wall = time.Duration(l.Wall)
-	}
-	if wall <= 0 {
-		wall = defaultWall
-	}
-	return sandbox.Limits{Wall: wall, Memory: int64(l.Memory), Processes: l.Processes, Output: int64(l.Output)}
+// command has the same environment in a search and in a final.
+func (s *stage) command(c clade.Command) sandbox.Command {
+	return sandbox.Prepare(c, s.job.Spec.Limits, append(sandbox.Basics(s.Lookup), "TZ=UTC"), s.Lookup)
 }
 
 // filesBefore marks the files that exist before the command runs: what they say
@@ -142,25 +134,13 @@ func (s *stage) filesAfter(scope workspace.Scope, files map[string]readFile) {
 
 func (s *stage) log(name string, r *ran) {
 	if s.job.Log != nil {
-		s.job.Log(name, excerpt(r.Result, maxLog, r.hide))
+		s.job.Log(name, r.Excerpt(maxLog, r.hide))
 	}
 }
 
 // fate says in a few words how a command that did not succeed ended, "" if it
 // did succeed.
-func (r *ran) fate() string {
-	switch {
-	case r.OK():
-		return ""
-	case r.TimedOut:
-		return fmt.Sprintf("did not end within %v", r.limits.Wall)
-	case r.OutOfMemory:
-		return fmt.Sprintf("needed more than %v of memory", clade.Bytes(r.limits.Memory))
-	case r.Signal != "":
-		return "ended by a signal: " + r.Signal
-	}
-	return fmt.Sprintf("exit status %d", r.Exit)
-}
+func (r *ran) fate() string { return r.Failure(r.limits) }
 
 // notFound reports whether the command's program does not exist.
 func (r *ran) notFound() bool {

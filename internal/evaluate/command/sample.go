@@ -146,7 +146,7 @@ func sampleOf(m clade.Measure, id string, v float64, err error, r *ran) clade.Sa
 	}
 	one := clade.Sample{Check: m.ID, Case: id, Value: v}
 	if err != nil {
-		one.Value, one.Class, one.Detail = 0, clade.ClassEvaluator, detail(r.hide.hide(err.Error()), r.text)
+		one.Value, one.Class, one.Detail = 0, clade.ClassEvaluator, detail(r.hide.Hide(err.Error()), r.text)
 	}
 	return one
 }

@@ -173,14 +173,14 @@ func (s *stage) digest(u *unit) string {
 		Case    *evaluate.Case
 		Scorer  *clade.Scorer
 		Scores  []string // environment of the scorer's command
-	}{Common: s.common, Command: u.cmd, Env: s.environment(u.cmd), Gate: u.gate, Repeats: u.repeats, Case: u.asked}
+	}{Common: s.common, Command: u.cmd, Env: s.command(u.cmd).Env, Gate: u.gate, Repeats: u.repeats, Case: u.asked}
 	for _, m := range u.measures {
 		on.Readers = append(on.Readers, reader{m.ID, m.Unit, m.Read, m.Min, m.Max})
 	}
 	if u.asked != nil {
 		on.Scorer = &s.job.Spec.Dataset.Scorer
 		if on.Scorer.Command != nil {
-			on.Scores = s.environment(*on.Scorer.Command)
+			on.Scores = s.command(*on.Scorer.Command).Env
 		}
 	}
 	return digestOf(on)
