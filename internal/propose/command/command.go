@@ -30,7 +30,8 @@ const grace = 2 * time.Second
 type Operator struct {
 	spec   clade.Operator
 	box    sandbox.Sandbox
-	lookup func(name string) (string, bool) // the user's environment
+	lookup sandbox.Lookup // the user's environment
+	hide   sandbox.Secrets
 }
 
 // plainName is what NAME of clade-operator-NAME may be.
@@ -48,7 +49,7 @@ func New(o clade.Operator, box sandbox.Sandbox) (*Operator, error) {
 		return nil, &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("%q cannot be the name of an operator", o.Use),
 			Hint: "use mutate, command, or NAME for the executable clade-operator-NAME"}
 	}
-	return &Operator{spec: o, box: box, lookup: os.LookupEnv}, nil
+	return &Operator{spec: o, box: box, lookup: os.LookupEnv, hide: sandbox.SecretsOf(o.Command, os.LookupEnv)}, nil
 }
 
 func nameOf(o clade.Operator) string {
@@ -84,7 +85,7 @@ func (o *Operator) Propose(ctx context.Context, r propose.Request) (p propose.Pr
 }
 
 func (o *Operator) run(ctx context.Context, r propose.Request, s workspace.Scope) (propose.Proposal, error) {
-	c := sandbox.Command{Args: o.args(), Env: o.environment(r), Limits: o.limits(r.Spec), Network: o.spec.Network, Grace: grace}
+	c := o.command(r)
 	dir := path.Join(r.Spec.Target.Prefix, o.spec.Dir)
 	s.Enter(&c, dir)
 	body, err := o.request(r, c.Dir)
@@ -93,7 +94,7 @@ func (o *Operator) run(ctx context.Context, r propose.Request, s workspace.Scope
 	}
 	c.Stdin = bytes.NewReader(body)
 	if r.Log != nil {
-		c.Output = logger(func(text string) { r.Log(o.hide(text)) })
+		c.Output = logger(func(text string) { r.Log(o.hide.Hide(text)) })
 	}
 	res, err := o.box.Run(ctx, c)
 	if err != nil {
@@ -116,33 +117,16 @@ func unknown(r propose.Request) clade.Amount {
 	return clade.Amount{Unknown: r.Attempt.Hold.Microdollars > 0}
 }
 
-func (o *Operator) limits(spec *clade.Spec) sandbox.Limits {
-	l := spec.Limits
-	wall := l.Wall
-	if o.spec.Timeout > 0 {
-		wall = o.spec.Timeout
-	}
-	return sandbox.Limits{Wall: time.Duration(wall), Memory: int64(l.Memory), Processes: l.Processes, Output: int64(l.Output)}
-}
-
 // fault says how the program failed, "" when it did not.
 func (o *Operator) fault(res sandbox.Result, c sandbox.Command) string {
-	what := ""
+	what := res.Failure(c.Limits)
 	switch {
-	case res.OK():
+	case what == "":
 		return ""
-	case res.TimedOut:
-		what = fmt.Sprintf("was stopped after %s, its time limit", c.Limits.Wall)
-	case res.OutOfMemory:
-		what = "ran out of its memory limit"
-	case res.Signal != "":
-		what = "was ended by a signal: " + res.Signal
 	case res.Exit == 127 && Check(o.spec, exec.LookPath) != nil:
 		return missing(o.spec, executable(o.spec))
-	default:
-		what = fmt.Sprintf("exited with status %d", res.Exit)
 	}
-	return strings.TrimSpace(fmt.Sprintf("operator %s %s\n%s", o.name(), what, o.hide(excerpt(res))))
+	return strings.TrimSpace(fmt.Sprintf("operator %s: %s\n%s", o.name(), what, res.Excerpt(2*excerptMost, o.hide)))
 }
 
 // proposal takes what a program that went well changed and said.
@@ -150,7 +134,7 @@ func (o *Operator) proposal(ctx context.Context, r propose.Request, s workspace.
 	p propose.Proposal) (propose.Proposal, error) {
 	reply, err := o.reply(s, path.Join(dir, replyFile), res)
 	if err != nil {
-		p.Class, p.Detail = clade.ClassOperator, o.hide(fmt.Sprintf("operator %s: %v", o.name(), err))
+		p.Class, p.Detail = clade.ClassOperator, o.hide.Hide(fmt.Sprintf("operator %s: %v", o.name(), err))
 		return p, nil
 	}
 	changes, err := s.Changes(ctx)
@@ -164,16 +148,16 @@ func (o *Operator) proposal(ctx context.Context, r propose.Request, s workspace.
 	p.Changes = without(changes, path.Join(dir, replyFile))
 	p.Spent = spent(r, reply.Spent)
 	for _, n := range reply.Notes {
-		p.Notes = append(p.Notes, clade.Note{About: []clade.ID{r.Attempt.ID}, Kind: clade.NoteFinding, Body: clip(o.hide(n), noteMost)})
+		p.Notes = append(p.Notes, clade.Note{About: []clade.ID{r.Attempt.ID}, Kind: clade.NoteFinding, Body: clade.Clip(clade.Clean(o.hide.Hide(n)), noteMost)})
 	}
 	if len(p.Changes) == 0 {
 		p.Detail = fmt.Sprintf("operator %s changed nothing", o.name())
 		return p, nil
 	}
 	p.Feedback = reply.Feedback
-	p.Summary = oneLine(o.hide(reply.Summary), summaryMost)
+	p.Summary = clade.Line(o.hide.Hide(reply.Summary), summaryMost)
 	if p.Summary == "" {
-		p.Summary = oneLine(fmt.Sprintf("%s: %s", o.name(), listed(p.Changes)), summaryMost)
+		p.Summary = clade.Line(fmt.Sprintf("%s: %s", o.name(), listed(p.Changes)), summaryMost)
 	}
 	return p, nil
 }
@@ -187,11 +171,7 @@ func (o *Operator) reply(s workspace.Scope, file string, res sandbox.Result) (Re
 	case !errors.Is(err, fs.ErrNotExist):
 		return Reply{}, fmt.Errorf("reading the reply: %w", err)
 	}
-	out := res.Stdout.Tail
-	if !res.Stdout.Truncated() {
-		out = res.Stdout.Bytes()
-	}
-	r, _ := lastLine(out)
+	r, _ := lastLine(res.Stdout.End())
 	return r, nil
 }
 

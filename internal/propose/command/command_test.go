@@ -182,13 +182,13 @@ func TestFailures(t *testing.T) {
 		o    clade.Operator
 		want []string
 	}{
-		"exit status":     {shell("echo out; echo err >&2; echo x > a.txt; exit 3"), []string{"operator sh exited with status 3", "out\nerr"}},
-		"signal (B34)":    {shell("echo x > a.txt; kill -SEGV $$"), []string{"operator sh was ended by a signal"}},
-		"output (F12)":    {shell("head -c 20000000 /dev/zero | tr '\\0' y; echo the end >&2; exit 1"), []string{"exited with status 1", "yyyyy", "the end"}},
+		"exit status":     {shell("echo out; echo err >&2; echo x > a.txt; exit 3"), []string{"operator sh: exit status 3", "out\nerr"}},
+		"signal (B34)":    {shell("echo x > a.txt; kill -SEGV $$"), []string{"operator sh: ended by a signal"}},
+		"output (F12)":    {shell("head -c 20000000 /dev/zero | tr '\\0' y; echo the end >&2; exit 1"), []string{"exit status 1", "yyyyy", "the end"}},
 		"no text (B18)":   {shell(`printf '\377\376\200\000bad' >&2; exit 1`), []string{"�bad"}},
 		"no such program": {clade.Operator{Use: "nowhere-to-be-found"}, []string{"operator nowhere-to-be-found needs the program clade-operator-nowhere-to-be-found, which is not on PATH"}},
 		"no such argv":    {clade.Operator{Use: "command", Command: clade.Command{Argv: []string{"nowhere-to-be-found"}}}, []string{"operator command needs the program nowhere-to-be-found"}},
-		"no such command": {shell("nowhere-to-be-found"), []string{"exited with status 127", "nowhere-to-be-found"}},
+		"no such command": {shell("nowhere-to-be-found"), []string{"exit status 127", "nowhere-to-be-found"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -211,7 +211,7 @@ func TestTimeLimitBinds(t *testing.T) {
 	o := shell("trap '' TERM; while :; do sleep 1; done")
 	o.Timeout = clade.Duration(200 * time.Millisecond)
 	p := run(t, o)
-	if p.Class != clade.ClassOperator || !strings.Contains(p.Detail, "operator sh was stopped after 200ms, its time limit") {
+	if p.Class != clade.ClassOperator || !strings.Contains(p.Detail, "operator sh: did not end within 200ms") {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -363,7 +363,7 @@ func FuzzReply(f *testing.F) {
 			if s := r.Spent; ok && s != nil && (s.Tokens < 0 || s.Calls < 0 || s.USD != nil && *s.USD < 0) {
 				t.Fatalf("negative %+v", *s)
 			}
-			if n := len([]rune(oneLine(r.Summary, summaryMost))); n > summaryMost {
+			if n := len([]rune(clade.Line(r.Summary, summaryMost))); n > summaryMost {
 				t.Fatalf("summary of %d runes", n)
 			}
 		}

@@ -4,29 +4,22 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/propose"
+	"github.com/cladehq/clade/internal/sandbox"
 )
 
-// environment is all that the program sees but for what its scope adds.
-func (o *Operator) environment(r propose.Request) []string {
-	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-	pass := []string{"PATH"}
-	if runtime.GOOS == "windows" {
-		pass = append(pass, "SystemRoot", "ComSpec", "PATHEXT")
+// command is the program to run, in an environment of its own.
+func (o *Operator) command(r propose.Request) sandbox.Command {
+	spec := o.spec.Command
+	spec.Env = maps.Clone(spec.Env)
+	if spec.Env == nil {
+		spec.Env = map[string]string{}
 	}
-	for _, name := range append(pass, o.spec.Pass...) {
-		if v, ok := o.lookup(name); ok {
-			env[name] = v
-		}
-	}
-	maps.Copy(env, o.spec.Env)
-	maps.Copy(env, map[string]string{
+	maps.Copy(spec.Env, map[string]string{
 		"CLADE_PROTOCOL": strconv.Itoa(Version),
 		"CLADE_OPERATOR": o.name(),
 		"CLADE_ATTEMPT":  strconv.Itoa(int(r.Attempt.ID)),
@@ -34,23 +27,9 @@ func (o *Operator) environment(r propose.Request) []string {
 		"CLADE_DRAW":     strconv.FormatUint(r.Draw, 10),
 		"CLADE_REPLY":    replyFile,
 	})
-	out := make([]string, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		out = append(out, name+"="+env[name])
-	}
-	return out
-}
-
-// hide replaces the values of variables that were passed through, which may be
-// keys, by their names.
-func (o *Operator) hide(text string) string {
-	const shortest = 8 // shorter values are no keys, and occur in any text
-	for _, name := range o.spec.Pass {
-		if v, ok := o.lookup(name); ok && len(v) >= shortest {
-			text = strings.ReplaceAll(text, v, "["+name+"]")
-		}
-	}
-	return text
+	c := sandbox.Prepare(spec, r.Spec.Limits, sandbox.Basics(o.lookup), o.lookup)
+	c.Args, c.Grace = o.args(), grace
+	return c
 }
 
 // Check reports a program that is not there: a *clade.Problem of fault
