@@ -14,7 +14,7 @@ import (
 const MarkVar = "CLADE_MARK"
 
 // A Mark is the value of MarkVar: the process that started the command, a
-// slash, and something unique.
+// slash, something unique, a slash, and where the process's number counts.
 type Mark string
 
 // NewMark makes a mark for one command of this process.
@@ -23,8 +23,16 @@ func NewMark() (Mark, error) {
 	if err != nil {
 		return "", fmt.Errorf("making a mark: %w", err)
 	}
-	return Mark(self.String() + "/" + rand.Text()), nil
+	return markOf(self), nil
 }
+
+func markOf(owner Identity) Mark {
+	return Mark(owner.String() + "/" + rand.Text() + "/" + space())
+}
+
+// here reports whether the owner's number means the same to this process: it
+// does not when one of the two lives in a container.
+func (m Mark) here() bool { return strings.HasSuffix(string(m), "/"+space()) }
 
 // Env is the mark as an entry of an environment.
 func (m Mark) Env() string { return MarkVar + "=" + string(m) }
@@ -58,11 +66,12 @@ func (m Mark) Kill(ctx context.Context) (int, error) {
 }
 
 // Orphans lists the living processes whose mark names an owner that is dead.
-// This process and its own marks are never among them.
+// This process and its own marks are never among them, nor is what was started
+// in another PID namespace, whose owner cannot be looked up.
 func Orphans() ([]Stray, error) {
 	return marked(func(found Mark) bool {
 		owner, err := found.Owner()
-		return err == nil && !owner.Alive()
+		return err == nil && found.here() && !owner.Alive()
 	})
 }
 

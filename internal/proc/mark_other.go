@@ -4,4 +4,6 @@ package proc
 
 func marked(func(Mark) bool) ([]Stray, error) { return nil, nil }
 
+func space() string { return "" }
+
 func freeze(Identity) {}

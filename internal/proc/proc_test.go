@@ -154,9 +154,11 @@ func TestOrphans(t *testing.T) {
 		t.Fatal(err)
 	}
 	self, _ := Self()
-	dead := Mark(Identity{PID: self.PID, Start: "1", Boot: self.Boot}.String() + "/x")
+	gone := Identity{PID: self.PID, Start: "1", Boot: self.Boot}
+	dead, elsewhere := markOf(gone), Mark(gone.String()+"/x/pid:[1]")
 	kept := child(t, "echo; exec sleep 1000", mine.Env())
 	orphan := child(t, "echo; exec sleep 1000", dead.Env())
+	foreign := child(t, "echo; exec sleep 1000", elsewhere.Env())
 	found, err := Orphans()
 	if err != nil {
 		t.Fatal(err)
@@ -165,8 +167,12 @@ func TestOrphans(t *testing.T) {
 	for _, s := range found {
 		pids[s.PID] = true
 	}
-	if !pids[orphan.Process.Pid] || pids[kept.Process.Pid] {
-		t.Errorf("orphans %v, want %d and not %d", pids, orphan.Process.Pid, kept.Process.Pid)
+	if pids[kept.Process.Pid] || pids[foreign.Process.Pid] {
+		t.Errorf("orphans %v, want neither %d nor %d", pids, kept.Process.Pid, foreign.Process.Pid)
+	}
+	// A clade that starts meanwhile ends orphans, whosever they are.
+	if id, err := Of(orphan.Process.Pid); !pids[orphan.Process.Pid] && err == nil && id.Alive() {
+		t.Errorf("orphans %v, want %d", pids, orphan.Process.Pid)
 	}
 }
 
