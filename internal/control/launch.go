@@ -16,6 +16,7 @@ import (
 	"github.com/cladehq/clade/internal/engine"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/store"
@@ -158,8 +159,8 @@ func (b *rig) prepare(ctx context.Context) error {
 	if b.spaces, err = b.c.Workspaces(b.c.Cache, b.led, b.box); err != nil {
 		return err
 	}
-	if _, err := b.spaces.Sweep(ctx, false); err != nil {
-		return fmt.Errorf("sweep what dead processes left: %w", err)
+	if err := b.tidy(ctx); err != nil {
+		return fmt.Errorf("clear away what dead processes left: %w", err)
 	}
 	if b.scratches, b.scratch, err = b.c.newScratch(); err != nil {
 		return err
@@ -180,6 +181,27 @@ func (b *rig) prepare(ctx context.Context) error {
 		return fmt.Errorf("prepare template: %w", err)
 	}
 	return b.survey(ctx)
+}
+
+// tidy ends commands that outlived their clade, which could write into folders
+// that are used again, and removes the folders that are not.
+func (b *rig) tidy(ctx context.Context) error {
+	if err := endOrphans(ctx); err != nil {
+		return err
+	}
+	_, err := b.spaces.Sweep(ctx, false)
+	_, serr := b.c.scratches().Sweep()
+	return errors.Join(err, serr)
+}
+
+// endWithin bounds the wait for processes that the kernel does not let die.
+const endWithin = 10 * time.Second
+
+func endOrphans(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, endWithin)
+	defer stop()
+	_, err := proc.KillOrphans(ctx)
+	return err
 }
 
 // origin is the folder that carry globs are looked up in.

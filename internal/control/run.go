@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,6 +124,9 @@ func (c *Control) Find(ctx context.Context, name string) ([]store.Located, error
 }
 
 func (c *Control) find(ctx context.Context, name, here string) (store.Located, error) {
+	if err := c.adopt(ctx, here); err != nil {
+		return store.Located{}, err
+	}
 	all, err := c.Find(ctx, name)
 	if err != nil {
 		return store.Located{}, err
@@ -153,6 +157,74 @@ func (c *Control) find(ctx context.Context, name, here string) (store.Located, e
 // newest picks the run that an unnamed command means: the newest of the target
 // that here lies in, or else of the only target below here. It never guesses
 // between targets.
+// adopt tells the index of runs kept around here that it does not know: their
+// process died before it could, or the index was lost.
+func (c *Control) adopt(ctx context.Context, here string) (err error) {
+	dir := c.kept(here)
+	if dir == "" {
+		return nil
+	}
+	st, err := c.Store(dir, false)
+	if err != nil {
+		return err
+	}
+	runs, err := st.List(ctx)
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	ix, err := c.Index()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ix.Close()) }()
+	known, err := ix.Find(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if slices.ContainsFunc(known, func(l store.Located) bool { return l.Run == run && l.State == dir }) {
+			continue
+		}
+		if at, err := located(ctx, st, dir, run); err == nil { // one that cannot be read is not found
+			err = ix.Add(ctx, at)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kept is the state folder that a run of a target around here would be in, ""
+// when there is none.
+func (c *Control) kept(here string) string {
+	if c.StateFor != "" {
+		return c.StateFor
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		state := filepath.Join(dir, ".clade")
+		if info, err := os.Stat(state); err == nil && info.IsDir() {
+			return state
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+func located(ctx context.Context, st store.Store, dir, run string) (at store.Located, err error) {
+	log, err := st.Open(ctx, run, false)
+	if err != nil {
+		return at, err
+	}
+	err = log.View(ctx, func(v clade.View) error {
+		h := v.Head()
+		at = store.Located{Run: run, State: dir, Where: h.Where, At: h.Started}
+		return nil
+	})
+	return at, errors.Join(err, log.Close())
+}
+
 func newest(all []store.Located, here string) (store.Located, error) {
 	var below []store.Located
 	for _, l := range all {
