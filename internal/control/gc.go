@@ -67,6 +67,9 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 			return out, err
 		}
 	}
+	if err := endOrphans(ctx); err != nil {
+		return out, err
+	}
 	ws, err := c.Workspaces(c.Cache, nil, nil)
 	if err != nil {
 		return out, err
