@@ -20,17 +20,24 @@ func (e *env) applyCmd() *cobra.Command {
 	var id string
 	c := &cobra.Command{
 		Use: "apply [RUN]", Short: "Land the winner in your files", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
-		Long: `Shows the diff and asks; then writes the winner into your files, all or nothing.
-Where your files have moved on since the run began the change is merged and the
-gates are run on the merged tree. Refused when a touched file has changes of your
-own. Nothing is staged or committed. clade undo takes it back.`,
-		Example: "  clade apply --dry-run\n  clade apply --yes\n  clade apply --candidate 12 --unproven",
+		Long: `Shows the diff, runs the gates on the tree that would result, and asks; then
+writes the winner into your files, all of it or nothing. Where they have moved on
+since the run began, the change is merged first. Refused where a file it touches
+has changes of yours, is not tracked by git, or lies behind a symbolic link.
+
+Files get the line ends that git would give them. Nothing is staged and nothing
+is committed, unless you ask with --commit: then HEAD moves by one commit of
+yours, unsigned, without hooks, with just this change. clade undo puts back the
+bytes that were there before, which the run keeps, in a plain folder too.`,
+		Example: "  clade apply --dry-run\n  clade apply --yes\n  clade apply --commit -m 'Sort faster'\n  clade apply --candidate 12 --unproven",
 	}
 	f := c.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change and stop")
+	f.BoolVar(&o.DryRun, "dry-run", false, "do everything but write: diff, checks, gates")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.StringVar(&id, "candidate", "", "land this candidate instead of the winner")
 	f.BoolVar(&o.Unproven, "unproven", false, "allow a candidate that did not prove itself")
+	f.BoolVar(&o.Commit, "commit", false, "commit the change to the branch that is checked out")
+	f.StringVarP(&o.Message, "message", "m", "", "message of the commit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		d, err := e.door()
 		if err != nil {
@@ -43,14 +50,11 @@ own. Nothing is staged or committed. clade undo takes it back.`,
 			}
 			o.ID = clade.ID(n)
 		}
-		o.Step = e.step
+		o.Step, o.Show = e.step, e.showPatch
 		if !yes && !o.DryRun {
 			o.Agree = e.agree
 		}
 		got, err := d.Apply(c.Context(), first(args), o)
-		if got != nil && got.Preview != nil && !e.json && (o.DryRun || yes) {
-			_, _ = e.Stdout.Write(got.Preview.Patch)
-		}
 		if err != nil {
 			return err
 		}
@@ -59,19 +63,25 @@ own. Nothing is staged or committed. clade undo takes it back.`,
 	return c
 }
 
-// agree shows the patch and asks.
+func (e *env) showPatch(p *control.Preview) {
+	if e.json {
+		return
+	}
+	_, _ = io.WriteString(e.Stdout, printable(string(p.Patch)))
+	if p.Moved {
+		fmt.Fprintln(e.Stdout, "your files have moved on since the run began; this is the merged change")
+	}
+}
+
+// agree asks.
 func (e *env) agree(p *control.Preview) (bool, error) {
 	if e.json {
 		return false, &clade.Problem{Fault: clade.FaultUsage, Text: "--json cannot ask", Hint: "add --yes or --dry-run"}
 	}
-	_, _ = e.Stdout.Write(p.Patch)
-	if p.Moved {
-		fmt.Fprintln(e.Stdout, "your files have moved on since the run began; this is the merged change")
-	}
 	fmt.Fprintf(e.Stdout, "write %d files? [y/N] ", len(p.Paths))
 	answer, err := bufio.NewReader(e.Stdin).ReadString('\n')
 	if err != nil && answer == "" {
-		return false, &clade.Problem{Fault: clade.FaultUsage, Text: "nobody answered", Hint: "add --yes to write without asking"}
+		return false, &clade.Problem{Fault: clade.FaultUsage, Text: "nobody answered", Hint: "nothing was changed; add --yes to write without asking"}
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
@@ -87,23 +97,36 @@ func printApplied(w io.Writer, a *run.Applied) {
 	switch {
 	case a.Declined:
 		fmt.Fprintln(w, "nothing was changed")
+	case a.Already:
+		fmt.Fprintf(w, "candidate %d is in your files already; nothing was changed\n", a.Winner)
 	case a.DryRun:
 		fmt.Fprintf(w, "would write %d files; nothing was changed\n", len(a.Paths))
-	case len(a.Paths) == 0:
-		fmt.Fprintln(w, "your files have it already")
 	default:
 		fmt.Fprintf(w, "wrote %d files of candidate %d:\n", len(a.Paths), a.Winner)
-		for _, p := range a.Paths {
-			fmt.Fprintf(w, "  %s\n", printable(p))
+		printPaths(w, a.Paths)
+		if a.Commit != "" {
+			fmt.Fprintf(w, "committed as %.12s\n", a.Commit)
 		}
-		fmt.Fprintf(w, "clade undo %s takes it back\n", a.Run)
+		fmt.Fprintf(w, "the bytes before are kept in %s\nclade undo %s puts them back\n", a.Kept, a.Run)
+	}
+}
+
+// printPaths prints names on a line each, those that would not fit there quoted.
+func printPaths(w io.Writer, paths []string) {
+	for _, p := range paths {
+		if q := strconv.Quote(p); q != `"`+p+`"` {
+			p = q
+		}
+		fmt.Fprintf(w, "  %s\n", p)
 	}
 }
 
 func (e *env) undoCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "undo [RUN]", Short: "Take back what apply wrote", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
-		Long: "Puts back the bytes, modes and links that the last apply of the run replaced. Refused when\none of them has changed since.",
+		Long: `Puts back the bytes, modes and links that the last apply of the run replaced.
+Refused when one of them has changed since. It changes files only: a commit that
+apply made stays, and undoing it is a change for you to commit.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := e.door()
 			if err != nil {
@@ -113,12 +136,18 @@ func (e *env) undoCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.print(got, func(w io.Writer) {
-				if got.Recovered {
-					fmt.Fprintln(w, "an interrupted apply or undo was completed first")
-				}
-				fmt.Fprintf(w, "put back %d files\n", len(got.Paths))
-			})
+			return e.print(got, func(w io.Writer) { printUndone(w, got) })
 		},
+	}
+}
+
+func printUndone(w io.Writer, a *run.Applied) {
+	if a.Recovered {
+		fmt.Fprintln(w, "an interrupted apply or undo was completed first")
+	}
+	fmt.Fprintf(w, "put back %d files:\n", len(a.Paths))
+	printPaths(w, a.Paths)
+	if a.Commit != "" {
+		fmt.Fprintf(w, "commit %.12s stays; commit what is put back, or git revert it instead\n", a.Commit)
 	}
 }

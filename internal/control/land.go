@@ -3,7 +3,7 @@ package control
 import (
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/cladehq/clade"
@@ -19,14 +19,15 @@ type (
 )
 
 // Landing gives fn a lander for the run's target, under the target's lock, after
-// completing what a crash left half done; recovered says so.
-func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander, recovered bool) error) (err error) {
+// completing what a crash left half done: recovered, nil if there was nothing.
+func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander, recovered *clade.Applying) error) (err error) {
 	lock, err := proc.TryLock(filepath.Join(r.State, "landing.lock"), false)
-	if err == nil && lock == nil {
-		return &clade.Problem{Fault: clade.FaultBusy, Text: "another process is applying or undoing in this target"}
-	}
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the target's state cannot be written, so nothing can be landed", Err: err}
+	case lock == nil:
+		return &clade.Problem{Fault: clade.FaultBusy, Text: "another process is applying or undoing in this target",
+			Hint: "nothing was changed; try again when it has ended"}
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	led, err := r.Ledger(ctx)
@@ -41,14 +42,28 @@ func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander,
 	}); err != nil {
 		return err
 	}
-	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Step: r.c.LandStep}
+	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Patch: filepath.Join(r.Dir(), "winner.patch"), Step: r.c.LandStep}
 	l.Root, l.Source = source(&spec, where)
+	if _, err := os.Stat(l.Root); err != nil {
+		return &clade.Problem{Fault: clade.FaultNotFound, Text: "the target is gone", Err: err}
+	}
 	l.Gate = func(ctx context.Context, commit string) ([]string, error) { return r.gate(ctx, &spec, commit, step) }
 	recovered, err := l.Recover(ctx)
 	if err != nil {
-		return fmt.Errorf("complete an interrupted apply: %w", err)
+		return err
 	}
 	return fn(l, recovered)
+}
+
+// landings lists the commits that hold the bytes before and after each apply: an
+// undo needs them.
+func (r *Run) landings(ctx context.Context) (out []string, err error) {
+	return out, r.log.Read(ctx, 0, func(rec clade.Record) error {
+		if a, ok := rec.Event.(clade.Applying); ok && !a.Undo {
+			out = append(out, a.Before, a.After)
+		}
+		return nil
+	})
 }
 
 // source is the folder a target's tree is relative to, and how it is read.

@@ -287,40 +287,32 @@ func (r *Run) Tail(ctx context.Context, seq int64, fn func(clade.Record) error) 
 const lookEvery = time.Second
 
 // Follow yields records after seq as they are written, until fn returns an
-// error, the search is over (it has stopped, or no process holds it), or ctx
-// ends.
+// error, no process holds the run any more, or ctx ends.
 func (r *Run) Follow(ctx context.Context, seq int64, fn func(clade.Record) error) error {
+	every := lookEvery
 	for {
-		over, err := r.over(ctx) // asked first: what is read next is all there will be
+		// Asked first: what is read after nobody holds it is all there will be.
+		_, held, err := r.Holder(ctx)
 		if err != nil {
 			return err
 		}
 		err = r.log.Read(ctx, seq, func(rec clade.Record) error {
 			seq = rec.Seq
+			if _, stopped := rec.Event.(clade.Stopped); stopped {
+				every = releasePoll
+			}
 			return fn(rec)
 		})
-		if err != nil || over {
+		if err != nil || !held {
 			return err
 		}
-		wait, stop := context.WithTimeout(ctx, lookEvery)
+		wait, stop := context.WithTimeout(ctx, every)
 		err = r.log.Wait(wait, seq)
 		stop()
 		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 			return err
 		}
 	}
-}
-
-func (r *Run) over(ctx context.Context) (over bool, err error) {
-	_, held, err := r.Holder(ctx)
-	if err != nil {
-		return false, err
-	}
-	err = r.View(ctx, func(v clade.View) error {
-		over = !held || v.Head().Stop != clade.StopNone
-		return nil
-	})
-	return over, err
 }
 
 // Read yields the records so far after seq.
@@ -372,7 +364,11 @@ func (r *Run) commits(ctx context.Context) (out []string, err error) {
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	landed, err := r.landings(ctx)
+	return append(out, landed...), err
 }
 
 // Rebuild makes the projections of the run's log anew.
