@@ -5,6 +5,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"io/fs"
 )
 
 // Mode is a git file mode.
@@ -16,6 +17,21 @@ const (
 	ModeSymlink Mode = "120000"
 	ModeGitlink Mode = "160000" // a submodule or nested repository; only ever listed
 )
+
+// ModeOf is the mode of a file or link that a folder holds; false for what a
+// tree cannot hold, and for folders. A file that anybody may execute is
+// ModeExec.
+func ModeOf(m fs.FileMode) (Mode, bool) {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return ModeSymlink, true
+	case !m.IsRegular():
+		return "", false
+	case m&0o111 != 0:
+		return ModeExec, true
+	}
+	return ModeFile, true
+}
 
 // ErrNoObject reports a commit, tree or blob that the ledger does not hold.
 var ErrNoObject = errors.New("no such object")

@@ -155,23 +155,19 @@ func look(at, path string, d fs.DirEntry) (found, error) {
 			Text: "a repository inside the folder cannot be imported",
 			Hint: "take the repository itself as the target, or skip it"}
 	}
-	switch t := d.Type(); {
-	case t.IsDir():
+	if d.IsDir() {
 		return found{}, nil
-	case t&fs.ModeSymlink != 0:
-		return found{path, ledger.ModeSymlink}, nil
-	case !t.IsRegular():
-		return found{}, &clade.Problem{Fault: clade.FaultConflict, Where: at,
-			Text: "neither a file nor a folder nor a symlink", Hint: "remove it or skip it"}
 	}
 	info, err := d.Info()
 	if err != nil {
 		return found{}, unreadable(at, err)
 	}
-	if info.Mode()&0o111 != 0 {
-		return found{path, ledger.ModeExec}, nil
+	mode, ok := ledger.ModeOf(info.Mode())
+	if !ok {
+		return found{}, &clade.Problem{Fault: clade.FaultConflict, Where: at,
+			Text: "neither a file nor a folder nor a symlink", Hint: "remove it or skip it"}
 	}
-	return found{path, ledger.ModeFile}, nil
+	return found{path, mode}, nil
 }
 
 // chosen are paths that an import is restricted to, nil for no restriction.
