@@ -102,7 +102,7 @@ func (c *Collector) File(path string, m fs.FileMode, size int64) error {
 	for _, e := range c.layer.Tree.Below(path) {
 		c.gone[e.Path] = true
 	}
-	mode, ok := gitMode(m)
+	mode, ok := ledger.ModeOf(m)
 	want, tracked := c.layer.Tree.Lookup(path)
 	if !tracked && c.built.owned(path) {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,22 +22,7 @@ const lastOutput = 2 << 10
 
 // env is what setup's environment begins with, sorted by name.
 func (b *building) env() []string {
-	vars := map[string]string{}
-	for _, e := range b.store.Env {
-		name, value, _ := strings.Cut(e, "=")
-		vars[name] = value
-	}
-	for _, name := range b.spec.Setup.Pass {
-		if v, ok := os.LookupEnv(name); ok {
-			vars[name] = v
-		}
-	}
-	maps.Copy(vars, b.spec.Setup.Env)
-	env := make([]string, 0, len(vars))
-	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		env = append(env, name+"="+vars[name])
-	}
-	return env
+	return sandbox.Environ(*b.spec.Setup, b.store.Env, os.LookupEnv)
 }
 
 // setup runs the command in the template's tree.
@@ -73,38 +57,10 @@ func (b *building) setup(ctx context.Context, tmp string) error {
 		return &clade.Problem{
 			Fault: clade.FaultEnvironment, Text: fmt.Sprintf("preparing workspaces with %q", strings.Join(s.Args(), " ")),
 			Hint: "setup runs on the base commit's files and what carry adds, with its own HOME; it has a network only with network: true",
-			Err:  fmt.Errorf("%w: %s: %s", ErrSetup, ending(r), excerpt(r)),
+			Err:  fmt.Errorf("%w: %s: %s", ErrSetup, r.Failure(c.Limits), r.Excerpt(lastOutput, sandbox.SecretsOf(*s, os.LookupEnv))),
 		}
 	}
 	return nil
-}
-
-func ending(r sandbox.Result) string {
-	switch {
-	case r.Cancelled:
-		return "cancelled"
-	case r.TimedOut:
-		return "timed out"
-	case r.OutOfMemory:
-		return "out of memory"
-	case r.Signal != "":
-		return r.Signal
-	}
-	return fmt.Sprintf("exit %d", r.Exit)
-}
-
-// excerpt is the end of what a command said, of standard error if it said
-// anything there.
-func excerpt(r sandbox.Result) string {
-	s := r.Stderr
-	if s.Size == 0 {
-		s = r.Stdout
-	}
-	out := s.Bytes()
-	if len(out) > lastOutput {
-		out = out[len(out)-lastOutput:]
-	}
-	return strings.ToValidUTF8(strings.TrimSpace(string(out)), "\uFFFD")
 }
 
 // left is what setup left of a tracked file; both are "" when it removed it.
@@ -161,7 +117,7 @@ func whatIsLeft(p string, d fs.DirEntry, e ledger.Entry) (left, error) {
 	if err != nil {
 		return left{}, err
 	}
-	mode, ok := gitMode(info.Mode())
+	mode, ok := ledger.ModeOf(info.Mode())
 	if !ok {
 		return left{}, nil
 	}
@@ -173,19 +129,6 @@ func whatIsLeft(p string, d fs.DirEntry, e ledger.Entry) (left, error) {
 		return left{}, nil
 	}
 	return left{mode, blobID(data)}, err
-}
-
-// gitMode is the mode git gives a file; false for what git cannot hold.
-func gitMode(m fs.FileMode) (ledger.Mode, bool) {
-	switch {
-	case m&fs.ModeSymlink != 0:
-		return ledger.ModeSymlink, true
-	case !m.IsRegular():
-		return "", false
-	case m&0o100 != 0:
-		return ledger.ModeExec, true
-	}
-	return ledger.ModeFile, true
 }
 
 // readLeaf reads a file or a link that a walk has just found.
