@@ -69,7 +69,7 @@ func setup(env *testscript.Env) error {
 	}
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CACHE_HOME": filepath.Join(env.WorkDir, "cache"), "FIXTURES": filepath.Join(here, "testdata", "fixture"),
-		"XDG_STATE_HOME": filepath.Join(env.WorkDir, "state"), "GIT_CONFIG_NOSYSTEM": "1", "NO_COLOR": "1",
+		"XDG_STATE_HOME": filepath.Join(env.WorkDir, "state"), "HELD": env.WorkDir, "GIT_CONFIG_NOSYSTEM": "1", "NO_COLOR": "1",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@localhost", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@localhost",
 	} {
 		env.Setenv(name, value)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 )
 
@@ -16,7 +17,7 @@ import (
 func (d dirs) doctor(ctx context.Context) []control.Check {
 	out := []control.Check{d.git(ctx), {Name: "processors", State: "ok", Text: fmt.Sprintf("%d, so %d attempts at once by default", runtime.NumCPU(), runtime.NumCPU())}}
 	return append(out, d.isolated(ctx), d.workspaces(ctx),
-		control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, clade.Bytes(control.Size(d.cache))), Hint: "clade gc --templates frees it"},
+		control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(control.Size(d.cache))), Hint: "clade gc --templates frees it"},
 		control.Check{Name: "state", State: "ok", Text: d.state})
 }
 

@@ -72,16 +72,14 @@ provably won is landed.
 		Version:       Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetVersionTemplate("clade {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &clade.Problem{Fault: clade.FaultUsage, Text: err.Error(), Hint: c.CommandPath() + " --help lists the flags"}
-	})
+	root.SetFlagErrorFunc(noFlag)
 	f := root.PersistentFlags()
 	f.BoolVar(&e.json, "json", false, "print JSON for machines")
 	f.BoolVar(&e.plain, "plain", false, "print lines instead of a live display")
@@ -105,23 +103,6 @@ provably won is landed.
 	root.SetCompletionCommandGroupID("keep")
 	usage(root)
 	return root
-}
-
-// usage turns cobra's plain errors about arguments into ours.
-func usage(c *cobra.Command) {
-	for _, sub := range c.Commands() {
-		usage(sub)
-	}
-	check := c.Args
-	if check == nil {
-		return
-	}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return &clade.Problem{Fault: clade.FaultUsage, Text: err.Error(), Hint: c.CommandPath() + " --help"}
-		}
-		return nil
-	}
 }
 
 // Version is the module's version, or the revision it was built from.

@@ -18,9 +18,9 @@ const (
 
 // A Code is one exit code, as documented.
 type Code struct {
-	Code  int
-	Fault clade.Fault
-	Text  string
+	Code  int         `json:"code"`
+	Fault clade.Fault `json:"fault,omitempty"`
+	Text  string      `json:"text"`
 }
 
 // Codes lists every exit code: one table for every command.

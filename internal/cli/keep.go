@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/door/run"
 )
 
 func (e *env) gcCmd() *cobra.Command {
@@ -32,7 +33,7 @@ with --remove RUN it deletes a run with its log.`,
 			return err
 		}
 		return e.print(got, func(w io.Writer) {
-			fmt.Fprintf(w, "freed %s\n", clade.Bytes(got.Bytes))
+			fmt.Fprintf(w, "freed %s\n", run.Size(got.Bytes))
 			for _, r := range got.Removed {
 				fmt.Fprintf(w, "deleted run %s\n", r)
 			}
@@ -47,6 +48,8 @@ with --remove RUN it deletes a run with its log.`,
 func (e *env) doctorCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "What this machine can do for clade, and what it cannot", Args: cobra.NoArgs,
+		Long:    "Looks at git, isolation, workspaces and the folders that clade keeps things in. What\nis bad stops runs; a note costs time or isolation.",
+		Example: "  clade doctor\n  clade doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d, err := e.door()
 			if err != nil {
@@ -78,7 +81,8 @@ func (e *env) doctorCmd() *cobra.Command {
 func (e *env) schemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of clade.yaml", Args: cobra.NoArgs,
-		Long: "Prints the JSON Schema (draft 2020-12) that a clade.yaml or clade.json follows.",
+		Long:    "Prints the JSON Schema (draft 2020-12) that a clade.yaml or clade.json follows.",
+		Example: "  clade schema > clade.schema.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d, err := e.door()
 			if err != nil {
@@ -91,10 +95,11 @@ func (e *env) schemaCmd() *cobra.Command {
 }
 
 func (e *env) storeCmd() *cobra.Command {
-	c := &cobra.Command{Use: "store", Short: "Check or rebuild a run's stored state", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "store", Short: "Check or rebuild a run's stored state", Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	verb := func(use, short string, rebuild bool) *cobra.Command {
-		return &cobra.Command{Use: use + " [RUN]", Short: short, Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+	verb := func(use, short, long string, rebuild bool) *cobra.Command {
+		return &cobra.Command{Use: use + " [RUN]", Short: short, Long: long,
+			Example: "  clade store " + use + "\n  clade store " + use + " packing-k3f9x --json", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 			RunE: func(c *cobra.Command, args []string) error {
 				d, err := e.door()
 				if err != nil {
@@ -117,14 +122,17 @@ func (e *env) storeCmd() *cobra.Command {
 				return err
 			}}
 	}
-	c.AddCommand(verb("check", "Verify a run's log, projections and commits", false),
-		verb("rebuild", "Make everything but the log anew from the log", true))
+	c.AddCommand(verb("check", "Verify a run's log, projections and commits",
+		"Reads all that is stored of a run and says what is wrong with it. It changes nothing.", false),
+		verb("rebuild", "Make everything but the log anew from the log",
+			"Makes what is derived from the log anew, then checks it. The log itself is never\nchanged, and nothing is deleted.", true))
 	return c
 }
 
 func (e *env) exitCodesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "exit-codes", Short: "What the exit codes mean", Args: cobra.NoArgs,
+		Example: "  clade exit-codes\n  clade exit-codes --json",
 		RunE: func(*cobra.Command, []string) error {
 			return e.print(Codes, func(w io.Writer) {
 				table(w, func(tw *tabwriter.Writer) {

@@ -60,7 +60,8 @@ func (e *env) statusCmd() *cobra.Command {
 
 func (e *env) watchCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "watch [RUN]", Short: "Follow a run that another process searches", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+		Example: "  clade watch\n  clade watch packing-k3f9x --json",
+		Use:     "watch [RUN]", Short: "Follow a run that another process searches", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 		Long: "Shows the run's decisions as they are made, until it stops or you press Ctrl-C, which\nends the watching only. With --json one object a line.",
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := e.door()
@@ -133,7 +134,8 @@ func (e *env) treeCmd() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use: "tree [RUN]", Short: "The lineage of the candidates", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
-		Long: "Draws who descends from whom. Without --all only candidates that may be parents, or\nlead to one, are drawn.",
+		Example: "  clade tree\n  clade tree packing-k3f9x --all",
+		Long:    "Draws who descends from whom. Without --all only candidates that may be parents, or\nlead to one, are drawn.",
 	}
 	c.Flags().BoolVar(&all, "all", false, "draw rejected attempts too")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -192,7 +194,7 @@ func (e *env) leader(ctx context.Context, d *run.Door, name string) (string, cla
 
 func (e *env) showCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "show [RUN] [ID]", Short: "All that is known of one candidate", Args: cobra.MaximumNArgs(2),
+		Use: "show [RUN] [ID]", Short: "All that is known of one candidate", Args: cobra.MaximumNArgs(2), ValidArgsFunction: e.runs,
 		Long:    "Shows one attempt: its plan, what came of it, every number, the verdict and its reason.\nWithout a number: the winner, or else the best.",
 		Example: "  clade show\n  clade show 12\n  clade show packing-k3f9x 12 --json",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -216,7 +218,7 @@ func (e *env) showCmd() *cobra.Command {
 func (e *env) diffCmd() *cobra.Command {
 	var parent bool
 	c := &cobra.Command{
-		Use: "diff [RUN] [ID]", Short: "What a candidate changed", Args: cobra.MaximumNArgs(2),
+		Use: "diff [RUN] [ID]", Short: "What a candidate changed", Args: cobra.MaximumNArgs(2), ValidArgsFunction: e.runs,
 		Long:    "Prints the unified diff of a candidate against the base, or with --parent against what\nit was made from. Without a number: the winner, or else the best.",
 		Example: "  clade diff\n  clade diff 12 --parent | less",
 	}

@@ -79,7 +79,7 @@ func printStatus(w io.Writer, s *run.Status) {
 	fmt.Fprintf(w, "%s  %s\n", s.Run, s.Objective)
 	fmt.Fprintf(w, "%s", s.State)
 	switch {
-	case s.Holder != nil:
+	case s.Holder != nil && s.Stop == clade.StopNone:
 		fmt.Fprintf(w, " by process %d on %s", s.Holder.PID, s.Holder.Host)
 	case s.State == run.StateInterrupted:
 		fmt.Fprintf(w, "; clade resume %s goes on", s.Run)

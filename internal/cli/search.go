@@ -47,8 +47,8 @@ func (e *env) initCmd() *cobra.Command {
 	}
 }
 
-// changeFlags adds the flags that change a spec.
-func changeFlags(c *cobra.Command) func() run.Changes {
+// changeFlags adds the flags that change a spec, and returns what reads them.
+func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f := c.Flags()
 	var ch run.Changes
 	var seed uint64
@@ -58,11 +58,16 @@ func changeFlags(c *cobra.Command) func() run.Changes {
 	f.Uint64Var(&seed, "seed", 0, "seed of the search, instead of seed")
 	f.StringVar(&ch.Strategy, "strategy", "", "generational, hillclimb or race, instead of search.strategy")
 	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
-	return func() run.Changes {
+	return func() (run.Changes, error) {
+		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
+			if f.Changed(name) && low {
+				return ch, &clade.Problem{Fault: clade.FaultUsage, Text: fmt.Sprintf("--%s %s: it must be more than nothing", name, f.Lookup(name).Value)}
+			}
+		}
 		if f.Changed("seed") {
 			ch.Seed = &seed
 		}
-		return ch
+		return ch, nil
 	}
 }
 
@@ -84,7 +89,11 @@ With --measure the base is evaluated too, exactly as a run would; nothing is kep
 		if err != nil {
 			return err
 		}
-		p, err := d.Plan(c.Context(), e.path(args), changes(), measure, e.step)
+		ch, err := changes()
+		if err != nil {
+			return err
+		}
+		p, err := d.Plan(c.Context(), e.path(args), ch, measure, e.step)
 		if p == nil || p.Forecast == nil {
 			return err
 		}
@@ -123,7 +132,11 @@ from either, and from a crash.`,
 		if err != nil {
 			return err
 		}
-		s, err := d.Start(c.Context(), e.path(args), changes())
+		ch, err := changes()
+		if err != nil {
+			return err
+		}
+		s, err := d.Start(c.Context(), e.path(args), ch)
 		if err != nil {
 			return err
 		}
@@ -169,7 +182,11 @@ again. With more budget a run that has ended searches on.`,
 		if err != nil {
 			return err
 		}
-		r, err := d.Reopen(c.Context(), first(args), changes())
+		ch, err := changes()
+		if err != nil {
+			return err
+		}
+		r, err := d.Reopen(c.Context(), first(args), ch)
 		switch {
 		case err != nil:
 			return err
@@ -295,7 +312,8 @@ func (e *env) cancelCmd() *cobra.Command {
 
 func (e *env) pauseCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "pause [RUN]", Short: "Begin no new attempts until resumed", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
+		Example: "  clade pause && clade resume",
+		Use:     "pause [RUN]", Short: "Begin no new attempts until resumed", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 		Long: "Lets running attempts end and begins no new ones. clade resume ends the pause, also of a\nrun that another process searches.",
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := e.door()

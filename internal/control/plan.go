@@ -12,7 +12,6 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
-	"github.com/cladehq/clade/internal/store"
 )
 
 // A Program is one that a spec's commands need.
@@ -83,6 +82,16 @@ func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
 		}
 	}
 	return nil
+}
+
+// Strategy returns the problem that a spec asks for a search that does not exist.
+func (c *Control) Strategy(s *clade.Spec) error {
+	_, err := c.Search(s)
+	var p *clade.Problem
+	if errors.As(err, &p) {
+		return &clade.Problem{Fault: clade.FaultUsage, Text: p.Text, Hint: p.Hint}
+	}
+	return err
 }
 
 // previewCases reads the dataset through a ledger in a scratch folder.
@@ -200,24 +209,4 @@ func look(name, what, dir string) Program {
 	}
 	p.Path = found
 	return p
-}
-
-// StopIdle records the stop of a cancelled run that no process searches. When
-// one does, that one will.
-func (r *Run) StopIdle(ctx context.Context) error {
-	lease, _, err := r.store.Lease(ctx, r.Name)
-	if errors.Is(err, store.ErrHeld) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	err = r.log.Update(ctx, func(tx store.Tx) error {
-		h := tx.View().Head()
-		if h.Cancelled == "" || h.Stop != clade.StopNone {
-			return nil
-		}
-		return tx.Append(clade.Stopped{Cause: clade.StopCancelled, Reason: h.Cancelled})
-	})
-	return errors.Join(err, lease.Release())
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cladehq/clade"
@@ -54,10 +56,27 @@ func (d *Door) resolve(ctx context.Context, path string, ch Changes) (*control.R
 	if err != nil {
 		return nil, err
 	}
-	ch.apply(&r.Spec)
+	if err := d.change(&r.Spec, ch); err != nil {
+		return nil, err
+	}
 	r.Digest = control.Digest(&r.Spec)
 	return r, nil
 }
+
+// change applies changes to a spec and refuses what no spec may say.
+func (d *Door) change(s *clade.Spec, ch Changes) error {
+	ch.apply(s)
+	if ch.Sandbox != "" && !slices.Contains(sandboxes, ch.Sandbox) {
+		return &clade.Problem{Fault: clade.FaultUsage, Text: fmt.Sprintf("no sandbox is called %q", ch.Sandbox),
+			Hint: "there are " + strings.Join(sandboxes, ", ")}
+	}
+	if err := d.c.Strategy(s); ch.Strategy != "" && err != nil {
+		return err
+	}
+	return nil
+}
+
+var sandboxes = []string{"auto", "namespaces", "none"}
 
 // A Started run is one that was just opened.
 type Started struct {
@@ -161,7 +180,9 @@ func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (*Reopened, 
 		}
 		if ch != (Changes{}) {
 			spec := h.Spec
-			ch.apply(&spec)
+			if err := d.change(&spec, ch); err != nil {
+				return err
+			}
 			if err := tx.Append(clade.Amended{Spec: spec, Digest: control.Digest(&spec), What: "budget", Epoch: h.Epoch}); err != nil {
 				return err
 			}
@@ -392,7 +413,7 @@ func readings(o clade.Outcome) string {
 			text += ", "
 		}
 		if k.subject != o.ID {
-			text += fmt.Sprintf("%d ", k.subject)
+			text += parents([]clade.ID{k.subject}) + " "
 		}
 		text += fmt.Sprintf("%s %s (n=%d)", k.check, Number(sums[k]/float64(ns[k])), ns[k])
 	}
@@ -408,6 +429,21 @@ func Number(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.6g", x)
+}
+
+// Size writes a number of bytes for people: "1.4 MB".
+func Size(n int64) string {
+	const unit = 1000
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, units := float64(n), "kMGTPE"
+	i := -1
+	for x >= unit && i < len(units)-1 {
+		x /= unit
+		i++
+	}
+	return fmt.Sprintf("%.1f %cB", x, units[i])
 }
 
 // Output opens the file that a background search of the run writes what it

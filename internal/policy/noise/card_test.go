@@ -140,7 +140,11 @@ func TestRefuse(t *testing.T) {
 			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
-			if err != nil && clade.FaultOf(err) != clade.FaultSpec {
+			want := clade.FaultBudget
+			if strings.Contains(c.says, "must rise") {
+				want = clade.FaultSpec
+			}
+			if err != nil && clade.FaultOf(err) != want {
 				t.Errorf("fault %q", clade.FaultOf(err))
 			}
 		})

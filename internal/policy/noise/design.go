@@ -2,6 +2,7 @@ package noise
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/cladehq/clade"
 )
@@ -44,6 +45,14 @@ func Level(spec *clade.Spec, m clade.Measure) float64 {
 		return spec.Final.Alpha
 	}
 	return Alpha
+}
+
+// FurtherLevel is the level of the round-th final of a run, from 1: Level, and
+// half of the one before for each further one. However often a person lets a run
+// go on after a final that proved nothing, all its finals together are wrong
+// with probability below twice the level of the first.
+func FurtherLevel(spec *clade.Spec, m clade.Measure, round int) float64 {
+	return math.Ldexp(Level(spec, m), 1-max(1, round))
 }
 
 // Finalists is how many candidates go to the final, at least 1.
@@ -90,7 +99,7 @@ func Refuse(spec *clade.Spec, testCases int) error {
 	for smallestP(need) > level && need < 1000 {
 		need++
 	}
-	return &clade.Problem{Fault: clade.FaultSpec,
+	return &clade.Problem{Fault: clade.FaultBudget,
 		Text: fmt.Sprintf("%s cannot prove anything: the smallest p it can give is %.3g, the level is %.3g", what, p, level),
 		Hint: fmt.Sprintf("%d are enough: %s, or fewer finalists", need, hint)}
 }
