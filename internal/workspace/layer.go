@@ -36,9 +36,18 @@ type Layer struct {
 // Empty reports whether the plan's tree is the template's.
 func (l *Layer) Empty() bool { return len(l.Files) == 0 && len(l.Gone) == 0 }
 
-// Layer works out what must be written over the template for a plan. Its cost
-// is that of the difference, not of the tree.
-func (t *Built) Layer(ctx context.Context, p Plan) (*Layer, error) {
+// LayerOver works out what must be written over a template that a Store made for a
+// plan. Its cost is that of the difference, not of the tree.
+func LayerOver(ctx context.Context, t Template, p Plan) (*Built, *Layer, error) {
+	built, ok := t.(*Built)
+	if !ok {
+		return nil, nil, fmt.Errorf("a template of another provider: %T", t)
+	}
+	l, err := built.layer(ctx, p)
+	return built, l, err
+}
+
+func (t *Built) layer(ctx context.Context, p Plan) (*Layer, error) {
 	d := draft{base: t.Base, over: map[string]File{}}
 	if p.Commit != t.commit {
 		deltas, err := t.store.Ledger.Diff(ctx, t.commit, p.Commit)

@@ -102,8 +102,9 @@ func (t *Built) Home() (dir string, used bool) { return filepath.Join(t.dir, hom
 
 func (s *Store) templates() string { return filepath.Join(s.Dir, "templates") }
 
-// Template returns the template of a spec, making it if no process has yet.
-func (s *Store) Template(ctx context.Context, spec TemplateSpec) (*Built, error) {
+// Template returns the template of a spec, a *Built, making it if no process has
+// yet.
+func (s *Store) Template(ctx context.Context, spec TemplateSpec) (Template, error) {
 	say := spec.Progress
 	if say == nil {
 		say = func(string) {}

@@ -12,10 +12,7 @@ import (
 	"github.com/cladehq/clade/internal/workspace"
 )
 
-const (
-	deltaDir   = "delta"
-	markerFile = "materialised"
-)
+const deltaDir = "delta"
 
 // A space is a workspace: a slot with the plan's difference to the template.
 type space struct {
@@ -30,11 +27,7 @@ type space struct {
 
 // Open implements workspace.Provider.
 func (p *Provider) Open(ctx context.Context, t workspace.Template, plan workspace.Plan) (workspace.Workspace, error) {
-	built, ok := t.(*workspace.Built)
-	if !ok {
-		return nil, fmt.Errorf("a template of another provider: %T", t)
-	}
-	layer, err := built.Layer(ctx, plan)
+	built, layer, err := workspace.LayerOver(ctx, t, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +76,7 @@ func (w *space) materialise(ctx context.Context, plan workspace.Plan) error {
 		w.lower = append(w.lower, repo.Dir())
 	}
 	w.lower = append(w.lower, w.built.Tree())
-	return os.WriteFile(filepath.Join(w.dir, markerFile), nil, 0o600)
+	return workspace.Mark(w.dir)
 }
 
 // Scope implements workspace.Workspace.

@@ -72,8 +72,8 @@ func (s *scope) Enter(c *sandbox.Command, dir string) {
 
 // Changes implements workspace.Scope.
 func (s *scope) Changes(ctx context.Context) ([]ledger.Change, error) {
-	if _, err := os.Lstat(filepath.Join(s.space.dir, markerFile)); err != nil {
-		return nil, fmt.Errorf("%w: %w", workspace.ErrUnmarked, err)
+	if err := workspace.CheckMark(s.space.dir); err != nil {
+		return nil, err
 	}
 	upper := filepath.Join(s.dir, upperDir)
 	c := s.space.built.Collect(s.space.layer, func(p string, mode ledger.Mode, limit int64) ([]byte, error) {

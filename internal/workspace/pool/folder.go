@@ -4,7 +4,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,7 +17,6 @@ const (
 	homeDir     = "home"
 	tempDir     = "tmp"
 	recordFile  = "records"
-	markerFile  = "materialised"
 	poolDir     = "pool"
 	maxInFlight = 1 << 12
 )
@@ -101,7 +99,7 @@ func (f *folder) fill(t *workspace.Built) error {
 
 // reset makes the folder equal to the template again.
 func (f *folder) reset() error {
-	if err := os.Remove(filepath.Join(f.dir, markerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := workspace.Unmark(f.dir); err != nil {
 		return err
 	}
 	if !f.clean {

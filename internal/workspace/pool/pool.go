@@ -53,11 +53,7 @@ func (p *Provider) Name() string { return "pool" }
 
 // Template implements workspace.Provider.
 func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (workspace.Template, error) {
-	t, err := p.store.Template(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return p.store.Template(ctx, s)
 }
 
 // Sweep implements workspace.Provider. Folders of the pool that nobody uses stay

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -30,8 +29,8 @@ func (s *scope) Enter(c *sandbox.Command, dir string) {
 // Changes implements workspace.Scope.
 func (s *scope) Changes(ctx context.Context) ([]ledger.Change, error) {
 	w := s.space
-	if _, err := os.Lstat(filepath.Join(w.folder.dir, markerFile)); err != nil {
-		return nil, fmt.Errorf("%w: %w", workspace.ErrUnmarked, err)
+	if err := workspace.CheckMark(w.folder.dir); err != nil {
+		return nil, err
 	}
 	tree := w.folder.tree.to
 	scan := &scan{

@@ -31,11 +31,7 @@ type space struct {
 
 // Open implements workspace.Provider.
 func (p *Provider) Open(ctx context.Context, t workspace.Template, plan workspace.Plan) (workspace.Workspace, error) {
-	built, ok := t.(*workspace.Built)
-	if !ok {
-		return nil, fmt.Errorf("a template of another provider: %T", t)
-	}
-	layer, err := built.Layer(ctx, plan)
+	built, layer, err := workspace.LayerOver(ctx, t, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +97,7 @@ func (s *scope) make() error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(w.folder.dir, markerFile), nil, 0o600)
+	return workspace.Mark(w.folder.dir)
 }
 
 func (w *space) install(at time.Time) error {
