@@ -96,7 +96,7 @@ func value(m Measure, samples []Sample) (float64, bool) {
 	if m.Noise == NoiseTiming {
 		return Median(xs), true
 	}
-	return mean(xs), true
+	return Mean(xs), true
 }
 
 // CaseMean is the mean over cases of each case's mean over repeats. It is not
@@ -112,7 +112,7 @@ func CaseMean(measure string, samples []Sample) (float64, bool) {
 		values[i] = c.Value
 	}
 	slices.Sort(values) // the order of the cases must not move the last digit
-	return mean(values), true
+	return Mean(values), true
 }
 
 // A CaseScore is one case's mean over its repeats.
@@ -240,8 +240,9 @@ func Median(xs []float64) float64 {
 	return s[len(s)/2]
 }
 
-// mean is a running mean, so that the mean of equal numbers is that number.
-func mean(xs []float64) float64 {
+// Mean is a running mean, so that the mean of equal numbers is that
+// number; 0 of none.
+func Mean(xs []float64) float64 {
 	m := 0.0
 	for i, x := range xs {
 		m += (x - m) / float64(i+1)

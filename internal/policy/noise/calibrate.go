@@ -23,7 +23,7 @@ type Calibration struct {
 func Calibrate(logs []float64) Calibration {
 	logs = slices.DeleteFunc(slices.Clone(logs), func(x float64) bool { return !finite(x) })
 	c := Calibration{N: len(logs), Sigma: Sigma(logs), P95: math.Expm1(signFlip95(logs))}
-	m, over, under := mean(logs), 0.0, 0.0
+	m, over, under := clade.Mean(logs), 0.0, 0.0
 	for i, x := range logs {
 		under += (x - m) * (x - m)
 		if i > 0 {

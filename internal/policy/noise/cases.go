@@ -3,6 +3,7 @@ package noise
 import (
 	"math"
 
+	"github.com/cladehq/clade"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -51,7 +52,7 @@ func caseTest(d []float64, binary bool, alpha float64) (p, estimate, low, high f
 	}
 	lost := len(moved) - won
 	l, h := wonShare(won, lost, alpha)
-	estimate = mean(d)
+	estimate = clade.Mean(d)
 	return McNemar(won, lost), estimate, min(estimate, (2*l-1)*share), max(estimate, (2*h-1)*share)
 }
 

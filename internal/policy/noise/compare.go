@@ -80,7 +80,7 @@ func (c *Comparison) cases(m clade.Measure, evs []clade.Evaluation, ref, sub cla
 		}
 		base, value, d = append(base, s.Value), append(value, v), append(d, m.Goal.Sign()*(v-s.Value))
 	}
-	c.Base, c.Value, c.N = mean(base), mean(value), len(d)
+	c.Base, c.Value, c.N = clade.Mean(base), clade.Mean(value), len(d)
 	c.P, c.Estimate, c.Low, c.High = caseTest(d, isBinary(base) && isBinary(value), alpha)
 	return nil
 }

@@ -12,6 +12,7 @@ package noise
 import (
 	"math"
 
+	"github.com/cladehq/clade"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -38,20 +39,12 @@ var standardLooks = [...]int{6, 10, 15, 20}
 // z is the standard normal quantile of 1−alpha.
 func z(alpha float64) float64 { return distuv.UnitNormal.Quantile(1 - alpha) }
 
-func mean(xs []float64) float64 {
-	m := 0.0
-	for i, x := range xs {
-		m += (x - m) / float64(i+1)
-	}
-	return m
-}
-
 // spread is the standard deviation with n−1; 0 below two numbers.
 func spread(xs []float64) float64 {
 	if len(xs) < 2 {
 		return 0
 	}
-	m, ss := mean(xs), 0.0
+	m, ss := clade.Mean(xs), 0.0
 	for _, x := range xs {
 		ss += (x - m) * (x - m)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/cladehq/clade"
 )
 
 // Holm reports which of the hypotheses with these one-sided p-values are
@@ -36,12 +38,12 @@ func Holm(ps []float64, alpha float64) []bool {
 // between the means less what noise explains, at least 0. sigma is the standard
 // deviation of one reading. What is ranked by it is less often lucky.
 func Shrink(xs []float64, counts []int, sigma float64) []float64 {
-	mu, noise := mean(xs), make([]float64, len(xs))
+	mu, noise := clade.Mean(xs), make([]float64, len(xs))
 	for i, n := range counts {
 		noise[i] = sigma * sigma / float64(max(1, n))
 	}
 	sd := spread(xs)
-	tau2 := max(0, sd*sd-mean(noise))
+	tau2 := max(0, sd*sd-clade.Mean(noise))
 	out := slices.Clone(xs)
 	for i, x := range xs {
 		if v := tau2 + noise[i]; v > 0 && !math.IsInf(v, 0) {

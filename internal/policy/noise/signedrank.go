@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cladehq/clade"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -104,7 +105,7 @@ func signDistribution(ranks []int) []float64 {
 
 // largeSample is the p of the mean by the normal approximation.
 func largeSample(d []float64) float64 {
-	m, sd := mean(d), spread(d)
+	m, sd := clade.Mean(d), spread(d)
 	if sd == 0 {
 		if m > 0 {
 			return 0
@@ -123,7 +124,7 @@ func Interval(d []float64, alpha float64) (estimate, low, high float64) {
 		return 0, 0, 0
 	}
 	if len(d) > exactMost {
-		m, half := mean(d), z(alpha)*spread(d)/math.Sqrt(float64(len(d)))
+		m, half := clade.Mean(d), z(alpha)*spread(d)/math.Sqrt(float64(len(d)))
 		return m, m - half, m + half
 	}
 	walsh := averages(d, make([]float64, len(d)*(len(d)+1)/2))
