@@ -37,19 +37,21 @@ func baselineStands(v clade.View) bool {
 }
 
 // planBaseline plans the baseline, waits for it, or stops the run when the base
-// is not fit to start from.
+// is not fit to start from. After a resume it is measured again: a person says
+// that what was wrong is mended.
 func planBaseline(v clade.View) ([]clade.Attempt, *clade.Stopped) {
 	h := v.Head()
 	if last := v.Life(h.Count); isBaseline(last) {
 		if last.Open {
 			return nil, nil
 		}
-		if failed := last.Verdict.Status != clade.StatusMeasured; failed && last.Epoch == h.Epoch {
-			cause := clade.StopBaseline
-			if last.Verdict.Category == "unsteady" {
-				cause = clade.StopEvaluator
-			}
-			return nil, &clade.Stopped{Cause: cause, Reason: last.Verdict.Why}
+		failed, unsteady := last.Verdict.Status != clade.StatusMeasured, last.Verdict.Category == "unsteady"
+		switch {
+		case !failed || last.Epoch != h.Epoch:
+		case unsteady: // as in distrusted
+			return nil, &clade.Stopped{Cause: clade.StopEvaluator, Reason: last.Verdict.Why}
+		case last.ID > h.Resumed:
+			return nil, &clade.Stopped{Cause: clade.StopBaseline, Reason: last.Verdict.Why}
 		}
 	}
 	return []clade.Attempt{{
@@ -114,10 +116,10 @@ func baselineWhy(v clade.View, l *clade.Life) string {
 	looks := noise.Looks(spec)
 	n := looks[len(looks)-1]
 	mde := cal.MDE(n, noise.Level(spec, m))
-	why += fmt.Sprintf("; noise σ %.2f %% over %d pairs, lag-1 correlation %.2f; %d pairs show a gain of %.1f %%",
-		100*cal.Sigma, cal.N, cal.Lag1, n, 100*mde)
+	why += fmt.Sprintf("; noise σ %.2f %% over %s, lag-1 correlation %.2f; %d pairs show gains from %s",
+		100*cal.Sigma, counted(cal.N, "pair"), cal.Lag1, n, percent(mde))
 	if m.Threshold != nil && mde > *m.Threshold {
-		why += fmt.Sprintf(", not the %.1f %% asked for, which would take %d", 100**m.Threshold,
+		why += fmt.Sprintf(", not the %s asked for, which would take %d", percent(*m.Threshold),
 			cal.Pairs(*m.Threshold, noise.Level(spec, m)))
 	}
 	return why

@@ -23,17 +23,17 @@ func over(v clade.View) *clade.Stopped {
 	b := &h.Spec.Budget
 	switch {
 	case targetReached(v):
-		return stopped(clade.StopTarget, "%s reached the target %g of %s", Name(leader(v)), *b.Target, h.Spec.Measures[0].ID)
+		return stopped(clade.StopTarget, "the target is reached: %s, %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
 	case h.Usable == 0 && h.Closed >= hopeless(v):
 		return allFailed(v)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
-		return stopped(clade.StopPlateau, "no better candidate in the last %d %s", sinceBest(v), counted(v))
+		return stopped(clade.StopPlateau, "no better candidate in the last %s", counted(sinceBest(v), unit(v)))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
 		return stopped(clade.StopCandidates, "the budget allows no candidates")
 	case h.Proposing >= b.Candidates && h.Usable == 0 && h.Closed >= h.Proposing:
 		return allFailed(v)
 	case h.Proposing >= b.Candidates:
-		return stopped(clade.StopCandidates, "the budget of %d candidates is used", b.Candidates)
+		return stopped(clade.StopCandidates, "the budget of %s is used", counted(b.Candidates, "candidate"))
 	}
 	return usedUp(h)
 }
@@ -45,9 +45,9 @@ func usedUp(h *clade.Head) *clade.Stopped {
 	case b.Wall > 0 && h.Active >= time.Duration(b.Wall):
 		return stopped(clade.StopWall, "the search has run for %s", b.Wall)
 	case b.Tokens != nil && h.Spent.Tokens+h.Held.Tokens >= *b.Tokens:
-		return stopped(clade.StopTokens, "the budget of %d tokens is used", *b.Tokens)
+		return stopped(clade.StopTokens, "the budget of %s is used", counted(int(*b.Tokens), "token"))
 	case b.Calls != nil && h.Spent.Calls+h.Held.Calls >= *b.Calls:
-		return stopped(clade.StopCalls, "the budget of %d model calls is used", *b.Calls)
+		return stopped(clade.StopCalls, "the budget of %s is used", counted(int(*b.Calls), "model call"))
 	}
 	return nil
 }
@@ -60,9 +60,9 @@ func stopped(cause clade.Stop, format string, args ...any) *clade.Stopped {
 func allFailed(v clade.View) *clade.Stopped {
 	last, why := lastProposing(v), ""
 	if last != nil {
-		why = "; the last one: " + clip(last.Verdict.Why, 300)
+		why = "; the last one: " + clade.Clip(last.Verdict.Why, 300)
 	}
-	return stopped(clade.StopAllFailed, "all %d candidates failed%s", v.Head().Closed, why)
+	return stopped(clade.StopAllFailed, "all of %s failed%s", counted(v.Head().Closed, "candidate"), why)
 }
 
 // leader is the best candidate that may be a parent, the base before there is one.
@@ -112,11 +112,12 @@ func sinceBest(v clade.View) int {
 	return h.Closed - h.BestAt
 }
 
-func counted(v clade.View) string {
+// unit is what sinceBest counts.
+func unit(v clade.View) string {
 	if last := lastProposing(v); last != nil && last.Generation > 0 {
-		return "generations"
+		return "generation"
 	}
-	return "candidates"
+	return "candidate"
 }
 
 // lastProposing is the latest attempt that proposes, nil if there is none.

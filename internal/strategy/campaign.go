@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cladehq/clade"
 )
@@ -14,6 +15,11 @@ import (
 //   - the search plans while the budget bears it;
 //   - the best by what the search measured is measured fresh beside the base,
 //     and wins only if that proves a gain. A tie is no winner.
+//
+// A run that is resumed measures again what only infrastructure failed. With a
+// larger budget it searches on, and its new best must prove itself in a further
+// final, held to a stricter level (noise.FurtherLevel). A winner stays one until
+// another proves a larger gain.
 //
 // It holds no state: everything is read from the view.
 type Campaign struct{ search Search }
@@ -39,6 +45,9 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 	case !baselineStands(v):
 		return planBaseline(v)
 	}
+	if stop := distrusted(v); stop != nil {
+		return nil, stop
+	}
 	tail := finals(v)
 	for _, l := range tail {
 		if l.Open {
@@ -58,10 +67,16 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 	if plan = planFinals(v, *stop, nil); len(plan) > 0 {
 		return plan, nil
 	}
-	if h.Winner == clade.Base {
-		stop.Reason += "; no candidate beat the base"
-	}
+	stop.Reason += outcome(v, "no candidate beat the base")
 	return nil, stop
+}
+
+// outcome ends the reason of a stop at which no final is due.
+func outcome(v clade.View, none string) string {
+	if w := v.Head().Winner; w != clade.Base {
+		return fmt.Sprintf("; %s stays the winner", Name(w))
+	}
+	return "; " + none
 }
 
 // explore asks the search for what the budget bears. stop says why there is
@@ -91,20 +106,35 @@ func (c *Campaign) explore(v clade.View, free int) (plan []clade.Attempt, stop *
 	return nil, stopped(clade.StopDone, "there is nothing more to try")
 }
 
-// conclude ends a run whose finals are judged, with the cause that ended the
-// search.
+// conclude ends a run whose finals are judged: with the cause that ended the
+// search, or with what kept a finalist from being measured when none won.
 func conclude(v clade.View, tail []*clade.Life) *clade.Stopped {
 	b := brief(tail[0])
-	stop := &clade.Stopped{Cause: b.Cause, Reason: b.Reason + "; no candidate proved better than the base"}
-	for _, l := range tail {
-		switch s := v.Life(l.ParentOr()).Verdict; {
-		case l.Verdict.Category == "unsteady":
-			return &clade.Stopped{Cause: clade.StopEvaluator, Reason: l.Verdict.Why}
-		case s.Status == clade.StatusWinner:
-			stop.Reason = fmt.Sprintf("%s; %s won", b.Reason, Name(l.ParentOr()))
+	stop := &clade.Stopped{Cause: b.Cause, Reason: b.Reason + outcome(v, "no candidate proved better than the base")}
+	for _, l := range slices.Backward(tail) {
+		what := fmt.Sprintf("%s; %s: %s; a resume tries again", b.Reason, Name(l.ParentOr()), l.Verdict.Why)
+		switch {
+		case v.Life(l.ParentOr()).Verdict.Status == clade.StatusWinner:
+			return &clade.Stopped{Cause: b.Cause, Reason: fmt.Sprintf("%s; %s won", b.Reason, Name(l.ParentOr()))}
+		case l.Verdict.Status == clade.StatusExhausted:
+			stop = &clade.Stopped{Cause: clade.StopInfra, Reason: what}
+		case l.Verdict.Status == clade.StatusInvalid:
+			stop = &clade.Stopped{Cause: clade.StopEvaluator, Reason: what}
 		}
 	}
 	return stop
+}
+
+// distrusted stops a run whose last final showed that what is declared exact is
+// not. A resume does not change that: measuring until two numbers happen to be
+// the same proves nothing.
+func distrusted(v clade.View) *clade.Stopped {
+	for _, l := range lastFinals(v) {
+		if l.Verdict.Category == "unsteady" && l.Epoch == v.Head().Epoch {
+			return &clade.Stopped{Cause: clade.StopEvaluator, Reason: l.Verdict.Why}
+		}
+	}
+	return nil
 }
 
 // Judge implements Judge. Nothing is judged before the baseline stands, since
@@ -126,5 +156,14 @@ func (c *Campaign) Judge(v clade.View) []clade.Verdict {
 	if out := judgeFinals(v); len(out) > 0 {
 		return out
 	}
-	return c.search.Judge(v)
+	return unproven(v, c.search.Judge(v))
+}
+
+// unproven leaves out verdicts on what has proved itself: a search must not
+// discard a winner with the figure that it shows.
+func unproven(v clade.View, verdicts []clade.Verdict) []clade.Verdict {
+	return slices.DeleteFunc(verdicts, func(d clade.Verdict) bool {
+		was := v.Life(d.ID).Verdict
+		return was.Final != nil && was.Status.Parent()
+	})
 }

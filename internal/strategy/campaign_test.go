@@ -82,7 +82,7 @@ func TestBaselineSaysWhatCanBeSeen(t *testing.T) {
 	s.Measures[0].Threshold = &one
 	state, _ := simulate(t, s, noisyTimes(&s, .1, 0), 1, 1)
 	why := state.Life(1).Verdict.Why
-	for _, want := range []string{"over 10 pairs", "lag-1 correlation", "20 pairs show a gain of", "not the 1.0 % asked for"} {
+	for _, want := range []string{"over 10 pairs", "lag-1 correlation", "20 pairs show gains from", "not the +1.00 % asked for"} {
 		if !strings.Contains(why, want) {
 			t.Errorf("%q is not in: %s", want, why)
 		}

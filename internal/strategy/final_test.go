@@ -135,7 +135,19 @@ func TestExactFinals(t *testing.T) {
 				o.Evaluations[1].Samples[0].Value = 0
 			}, stop: clade.StopCandidates, category: "gate"},
 		{name: "infrastructure fails the final", values: []float64{1, 2},
-			change: func(o *clade.Outcome) { o.Failure = clade.ClassInfra }, stop: clade.StopCandidates, category: "not proven"},
+			change: func(o *clade.Outcome) { o.Failure = clade.ClassInfra }, stop: clade.StopInfra, category: "unmeasured"},
+		{name: "the evaluator fails the final", values: []float64{1, 2},
+			change: func(o *clade.Outcome) { o.Failure = clade.ClassEvaluator }, stop: clade.StopEvaluator, category: "evaluator"},
+		{name: "the finalist fails in the final", values: []float64{1, 2},
+			change: func(o *clade.Outcome) {
+				o.Failure = clade.ClassCandidate
+				o.Evaluations[1].Samples[0].Class = clade.ClassCandidate
+			}, stop: clade.StopCandidates, category: "failed"},
+		{name: "the base fails in the final", values: []float64{1, 2},
+			change: func(o *clade.Outcome) {
+				o.Failure = clade.ClassCandidate
+				o.Evaluations[0].Samples[0].Class = clade.ClassCandidate
+			}, stop: clade.StopEvaluator, category: "evaluator"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

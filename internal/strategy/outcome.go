@@ -118,13 +118,5 @@ func tell(what, detail string) string {
 	if detail == "" {
 		return what
 	}
-	return what + ": " + clip(detail, 300)
-}
-
-// clip shortens text to at most n bytes without cutting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return what + ": " + clade.Clip(detail, 300)
 }

@@ -3,6 +3,7 @@ package strategy
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/policy/noise"
@@ -48,6 +49,10 @@ func judgeFinals(v clade.View) (out []clade.Verdict) {
 	for i := range claims {
 		out = append(out, claims[i].verdict(i == winner))
 	}
+	if w := v.Life(v.Head().Winner); winner >= 0 && w.Verdict.Status == clade.StatusWinner {
+		out = append(out, clade.Verdict{ID: w.ID, Status: clade.StatusFinalist, Category: "succeeded", Final: w.Verdict.Final,
+			Why: fmt.Sprintf("%s proved a larger gain later; %s", Name(claims[winner].finalist), w.Verdict.Why)})
+	}
 	for _, c := range claims {
 		out = append(out, c.closing())
 	}
@@ -78,9 +83,9 @@ func examine(v clade.View, l *clade.Life) claim {
 	c.measured = true
 	c.figures = clade.Final{
 		Measure: m.ID, Base: cmp.Base, Value: cmp.Value, Estimate: cmp.Estimate, Low: cmp.Low, High: cmp.High,
-		P: cmp.P, Alpha: noise.Level(spec, m), N: cmp.N, Look: look, Kind: kind(spec, m), Selected: brief(l).Selected,
+		P: cmp.P, Alpha: level(spec, m, l), N: cmp.N, Look: look, Kind: kind(spec, m), Selected: brief(l).Selected,
 	}
-	c.why = figureText(c.figures)
+	c.why = figureText(m, c.figures)
 	least := leastGain(v, m)
 	switch loss := c.worse(v, m); {
 	case cmp.Estimate == 0:
@@ -88,7 +93,7 @@ func examine(v clade.View, l *clade.Life) claim {
 	case cmp.Estimate < 0:
 		c.why = "not better than the base: " + c.why
 	case cmp.Estimate < least:
-		c.why = fmt.Sprintf("the gain is below %.4g, the smallest that counts: %s", least, c.why)
+		c.why = fmt.Sprintf("the gain is below %s, the smallest that counts: %s", gain(m, least), c.why)
 	case loss != "":
 		c.category, c.why = "regressed", loss+"; "+c.why
 	default:
@@ -97,19 +102,40 @@ func examine(v clade.View, l *clade.Life) claim {
 	return c
 }
 
-// unmeasured says why a final that failed proves nothing, and whose fault it is.
+// unmeasured says why a final that failed proves nothing, and whose fault it is:
+// the finalist's, when a gate or the finalist's own failure ended it.
 func (c *claim) unmeasured(l *clade.Life) {
-	c.why = tell("the final could not be measured", l.Detail)
-	if g, failed := failedGateOf(l.Evaluations, clade.Base); failed {
-		c.why = tell(fmt.Sprintf("in the final the base failed its gate %q", g.Check), g.Detail)
-	} else if g, failed := failedGateOf(l.Evaluations, c.finalist); failed {
-		c.category, c.why = "gate", tell(fmt.Sprintf("failed the gate %q in the final", g.Check), g.Detail)
+	c.category, c.why = "unmeasured", tell("the final could not be measured", l.Detail)
+	baseGate, baseFailed := failedGateOf(l.Evaluations, clade.Base)
+	gate, failed := failedGateOf(l.Evaluations, c.finalist)
+	switch {
+	case baseFailed:
+		c.category, c.why = "evaluator", tell(fmt.Sprintf("in the final the base failed its gate %q", baseGate.Check), baseGate.Detail)
+	case failed && l.Failure == clade.ClassCandidate:
+		c.category, c.why = "gate", tell(fmt.Sprintf("failed the gate %q in the final", gate.Check), gate.Detail)
+	case l.Failure == clade.ClassCandidate && gaveNone(l.Evaluations, c.finalist) && !gaveNone(l.Evaluations, clade.Base):
+		c.category, c.why = "failed", tell("failed in the final", l.Detail)
+	case l.Failure == clade.ClassCandidate || l.Failure == clade.ClassEvaluator:
+		c.category = "evaluator"
 	}
+}
+
+// gaveNone reports whether a check of the subject's ended without a number, by
+// the subject's own fault.
+func gaveNone(evs []clade.Evaluation, subject clade.ID) bool {
+	for _, e := range evs {
+		for _, s := range e.Samples {
+			if e.Subject == subject && s.Class == clade.ClassCandidate && s.Case == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (c *claim) compare(v clade.View, m clade.Measure) (noise.Comparison, int, error) {
 	spec := &v.Head().Spec
-	level := noise.Level(spec, m) / float64(max(1, len(finals(v))))
+	alpha := level(spec, m, c.attempt) / float64(max(1, brief(c.attempt).Of))
 	if m.Noise == clade.NoiseTiming {
 		d, ok := noise.LastLook(spec, &c.attempt.Attempt, c.attempt.Evaluations)
 		if !ok {
@@ -117,8 +143,16 @@ func (c *claim) compare(v clade.View, m clade.Measure) (noise.Comparison, int, e
 		}
 		return d.Comparison, d.Look, nil
 	}
-	cmp, err := noise.Compare(m, c.attempt.Evaluations, clade.Base, c.finalist, true, level)
+	cmp, err := noise.Compare(m, c.attempt.Evaluations, clade.Base, c.finalist, true, alpha)
+	if c.attempt.Look > 0 {
+		return cmp, c.attempt.Look, err
+	}
 	return cmp, brief(c.attempt).Look, err
+}
+
+// level is what a claim about m in this final is held to.
+func level(spec *clade.Spec, m clade.Measure, final *clade.Life) float64 {
+	return noise.FurtherLevel(spec, m, brief(final).Round)
 }
 
 // repeats checks that what is declared exact gave in the final what it gave in
@@ -134,8 +168,8 @@ func (c *claim) repeats(v clade.View) error {
 				return err
 			}
 			if was := v.Life(id).Values[m.ID]; was != fresh {
-				return fmt.Errorf("measure %s gave %g in the search and %g in the final for %s: %w",
-					m.ID, was, fresh, Name(id), noise.ErrUnsteady)
+				return fmt.Errorf("%s of %s was %s in the search and %s in the final: %w",
+					m.ID, Name(id), exactly(m, was), exactly(m, fresh), noise.ErrUnsteady)
 			}
 		}
 	}
@@ -161,7 +195,7 @@ func (c *claim) worse(v clade.View, primary clade.Measure) string {
 		if m.ID == primary.ID {
 			continue
 		}
-		cmp, err := noise.Compare(m, c.attempt.Evaluations, clade.Base, c.finalist, true, noise.Level(spec, m))
+		cmp, err := noise.Compare(m, c.attempt.Evaluations, clade.Base, c.finalist, true, level(spec, m, c.attempt))
 		if err != nil {
 			return err.Error()
 		}
@@ -170,7 +204,8 @@ func (c *claim) worse(v clade.View, primary clade.Measure) string {
 			margin *= max(cmp.Base, -cmp.Base)
 		}
 		if cmp.Low < -margin {
-			return fmt.Sprintf("%s may be worse by more than %g %% (%.4g to %.4g)", m.ID, 100*noise.Margin, cmp.Base, cmp.Value)
+			return fmt.Sprintf("%s may be worse by more than %g %% (%s against %s of the base)",
+				m.ID, 100*noise.Margin, number(m, cmp.Value), number(m, cmp.Base))
 		}
 	}
 	return ""
@@ -187,8 +222,9 @@ func leastGain(v clade.View, m clade.Measure) float64 {
 	return 0
 }
 
-// choose returns the index of the claim that wins, -1 if none is proven: of the
-// proven ones the largest gain, the best of the search among equals.
+// choose returns the index of the claim that wins, -1 if none is proven or a
+// winner stands that gained as much: of the proven ones the largest gain, the
+// best of the search among equals.
 func choose(v clade.View, claims []claim) int {
 	ps := make([]float64, len(claims))
 	for i, c := range claims {
@@ -197,31 +233,36 @@ func choose(v clade.View, claims []claim) int {
 			ps[i] = c.figures.P
 		}
 	}
-	m, _ := noise.Primary(&v.Head().Spec)
-	proven := noise.Holm(ps, noise.Level(&v.Head().Spec, m))
-	best := -1
+	spec := &v.Head().Spec
+	m, _ := noise.Primary(spec)
+	alpha := level(spec, m, claims[0].attempt)
+	proven := noise.Holm(ps, alpha)
+	best, bar := -1, math.Inf(-1)
+	if w := standing(v); w != nil && w.Verdict.Final != nil {
+		bar = w.Verdict.Final.Estimate
+	}
 	for i := range claims {
 		c := &claims[i]
 		switch {
 		case !c.holds:
 		case !proven[i]:
-			c.holds, c.why = false, "not proven: "+c.why+resolution(v, m)
-		case best < 0 || c.figures.Estimate > claims[best].figures.Estimate:
-			best = i
+			c.holds, c.why = false, "not proven: "+c.why+resolution(v, m, alpha)
+		case c.figures.Estimate > bar:
+			best, bar = i, c.figures.Estimate
 		}
 	}
 	return best
 }
 
 // resolution says what a timing final can see, for a claim it could not prove.
-func resolution(v clade.View, m clade.Measure) string {
+func resolution(v clade.View, m clade.Measure, alpha float64) string {
 	if m.Noise != clade.NoiseTiming {
 		return ""
 	}
 	spec := &v.Head().Spec
 	looks := noise.Looks(spec)
 	n := looks[len(looks)-1]
-	return fmt.Sprintf("; not resolvable: %d pairs show gains from %.1f %% here", n, 100*calibrationOf(v, m).MDE(n, noise.Level(spec, m)))
+	return fmt.Sprintf("; not resolvable: %d pairs show gains from %s here", n, percent(calibrationOf(v, m).MDE(n, alpha)))
 }
 
 func (c *claim) verdict(wins bool) clade.Verdict {
@@ -234,8 +275,8 @@ func (c *claim) verdict(wins bool) clade.Verdict {
 	case wins:
 		out.Status, out.Category, out.Why = clade.StatusWinner, "proven", "proven: "+c.why
 	case c.holds:
-		out.Status, out.Category, out.Why = clade.StatusFinalist, "proven", "proven, but another finalist gained more: "+c.why
-	case !c.measured && c.category != "gate":
+		out.Status, out.Category, out.Why = clade.StatusFinalist, "proven", "proven, but another one gained more: "+c.why
+	case !c.measured && c.category != "gate" && c.category != "failed":
 		out.Status = clade.StatusFinalist // nothing was learnt of it
 	}
 	return out
@@ -245,9 +286,9 @@ func (c *claim) verdict(wins bool) clade.Verdict {
 func (c *claim) closing() clade.Verdict {
 	out := clade.Verdict{ID: c.attempt.ID, Status: clade.StatusMeasured, Category: "final", Why: c.why}
 	switch {
-	case c.category == "unsteady" || c.category == "evaluator" || c.attempt.Failure == clade.ClassEvaluator:
+	case c.category == "unsteady" || c.category == "evaluator":
 		out.Status, out.Category = clade.StatusInvalid, c.category
-	case c.attempt.Failure == clade.ClassInfra:
+	case c.category == "unmeasured":
 		out.Status, out.Category = clade.StatusExhausted, "infra"
 	}
 	return out
@@ -261,13 +302,4 @@ func kind(spec *clade.Spec, m clade.Measure) string {
 		return "held out"
 	}
 	return "fresh, not held out"
-}
-
-func figureText(f clade.Final) string {
-	s := fmt.Sprintf("%s %.6g against %.6g", f.Measure, f.Value, f.Base)
-	if f.Kind == "exact" {
-		return s + ", exact"
-	}
-	return fmt.Sprintf("%s, gain %+.4g [%+.4g, %+.4g], n %d, p %.3g at level %.3g, look %d, %s",
-		s, f.Estimate, f.Low, f.High, f.N, f.P, f.Alpha, f.Look, f.Kind)
 }

@@ -43,25 +43,18 @@ func prose(v clade.View, a *clade.Attempt, hint string) string {
 	}
 	failures(&b, v, parents[0])
 	steers(&b, v)
-	return clip(b.String(), proseMost)
-}
-
-func suffix(before, s string) string {
-	if s == "" {
-		return ""
-	}
-	return before + s
+	return clade.Clip(b.String(), proseMost)
 }
 
 func results(v clade.View, l *clade.Life) string {
 	var parts []string
 	for _, m := range v.Head().Spec.Measures {
 		if x, ok := l.Values[m.ID]; ok {
-			parts = append(parts, fmt.Sprintf("%s %.6g", m.ID, x))
+			parts = append(parts, m.ID+" "+number(m, x))
 		}
 	}
-	if l.Summary != "" {
-		parts = append(parts, clip(l.Summary, 200))
+	if l.Summary != "" && l.ID != clade.Base {
+		parts = append(parts, clade.Clip(l.Summary, 200))
 	}
 	if len(parts) == 0 {
 		return "nothing measured"
@@ -82,7 +75,7 @@ func failures(b *strings.Builder, v clade.View, parent clade.ID) {
 		if told++; told == 1 {
 			b.WriteString("\nTried from there already, without success:\n")
 		}
-		fmt.Fprintf(b, "- %s%s\n", suffix("", clip(l.Summary, 120)+" — "), clip(l.Verdict.Why, 300))
+		fmt.Fprintf(b, "- %s%s\n", suffix("", clade.Clip(l.Summary, 120)+" — "), clade.Clip(l.Verdict.Why, 300))
 	}
 }
 
@@ -93,6 +86,6 @@ func steers(b *strings.Builder, v clade.View) {
 		if i == 0 {
 			b.WriteString("\nA person asks:\n")
 		}
-		fmt.Fprintf(b, "- %s\n", clip(n.Body, 600))
+		fmt.Fprintf(b, "- %s\n", clade.Clip(n.Body, 600))
 	}
 }

@@ -60,7 +60,7 @@ func baselineStages(spec *clade.Spec) (stages []clade.Stage) {
 
 // finalStages measure a finalist fresh beside the base: what is exact twice,
 // cases on the test split, timings up to the last look.
-func finalStages(spec *clade.Spec, cal noise.Calibration, finalist clade.ID, finalists int) (stages []clade.Stage) {
+func finalStages(spec *clade.Spec, cal noise.Calibration, finalist clade.ID, finalists, round int) (stages []clade.Stage) {
 	rest, timed := restChecks(spec), timedChecks(spec)
 	both := clade.Stage{Subjects: []clade.ID{clade.Base, finalist}, Split: clade.SplitTest, Fresh: true}
 	if len(timed) == 0 || len(rest) > 0 {
@@ -73,7 +73,7 @@ func finalStages(spec *clade.Spec, cal noise.Calibration, finalist clade.ID, fin
 	}
 	if m, ok := noise.Timed(spec); ok {
 		both.Checks, both.Sigma, both.Delta = timed, cal.Sigma, noise.Delta(m, cal)
-		both.Level = noise.Level(spec, m) / float64(finalists)
+		both.Level = noise.FurtherLevel(spec, m, round) / float64(finalists)
 		looks := lookStages(spec, both, 0)
 		if len(looks) > 0 {
 			looks[0].Warmup = 1

@@ -85,7 +85,7 @@ func LookAt(spec *clade.Spec, a *clade.Attempt, stage int, evs []clade.Evaluatio
 	case d.Futile:
 		state = "no gain left to find"
 	}
-	d.Why = fmt.Sprintf("%s [%s, %s] after %d pairs, p %.3g at level %.3g, look %d: %s",
+	d.Why = fmt.Sprintf("gain %s [%s, %s], %d pairs, p %.3g at level %.3g, look %d: %s",
 		percent(c.Estimate), percent(c.Low), percent(c.High), c.N, c.P, s.Level, d.Look, state)
 	return d, nil
 }

@@ -182,8 +182,9 @@ func (s *Search) rank(v clade.View, fresh []*clade.Life, pool []clade.ID) (out [
 	}
 	lives := func(id clade.ID) bool { return place[id] > 0 && place[id] <= s.parents || id == elite }
 	for _, l := range fresh {
+		text, _ := strategy.Scored(v, l)
 		verdict := clade.Verdict{ID: l.ID, Status: clade.StatusRejected, Category: "beaten",
-			Why: fmt.Sprintf("rank %d of %d, composite %.3f, score %.6g", place[l.ID], len(ranked), score[l.ID], l.Score)}
+			Why: fmt.Sprintf("rank %d of %d, composite %.3f, %s", place[l.ID], len(ranked), score[l.ID], text)}
 		if lives(l.ID) {
 			verdict.Status, verdict.Category = clade.StatusAccepted, "survivor"
 			if l.Score > best {

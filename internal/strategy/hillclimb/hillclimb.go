@@ -76,7 +76,7 @@ func (s *Search) judge(v clade.View, ended []*clade.Life) []clade.Verdict {
 		out = append(out, verdict)
 		if verdict.Status == clade.StatusAccepted {
 			if l.Score <= best.Score {
-				out = append(out, stepDown(best, l))
+				out = append(out, stepDown(v, best, l))
 			}
 			best = l
 		}
@@ -86,9 +86,10 @@ func (s *Search) judge(v clade.View, ended []*clade.Life) []clade.Verdict {
 
 // stepDown is the verdict on a parent whose score was lucky: its child is better
 // in pairs, yet scores no higher, and the lucky score must not block the way.
-func stepDown(parent, child *clade.Life) clade.Verdict {
+func stepDown(v clade.View, parent, child *clade.Life) clade.Verdict {
+	text, _ := strategy.Scored(v, parent)
 	return clade.Verdict{ID: parent.ID, Status: clade.StatusDiscarded, Category: "outlived",
-		Why: fmt.Sprintf("%s is better in pairs; the score %.6g was luck", strategy.Name(child.ID), parent.Score)}
+		Why: fmt.Sprintf("%s is better in pairs; %s was luck", strategy.Name(child.ID), text)}
 }
 
 // bar is what a candidate must beat: the best one, not counting those that were
@@ -133,13 +134,15 @@ func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 		}
 		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
 	}
+	text, _ := strategy.Scored(v, l)
+	_, of := strategy.Scored(v, best)
 	switch least := threshold(v); {
 	case gain > 0 && gain >= least:
-		return to(clade.StatusAccepted, "improved", "score %.6g beats %.6g of %s", l.Score, best.Score, name)
+		return to(clade.StatusAccepted, "improved", "%s beats %s of %s", text, of, name)
 	case gain > 0:
-		return to(clade.StatusStable, "tie", "score %.6g is above %.6g of %s by less than the %g that counts", l.Score, best.Score, name, least)
+		return to(clade.StatusStable, "tie", "%s beats %s of %s by less than the %g that counts", text, of, name, least)
 	case gain == 0:
-		return to(clade.StatusStable, "tie", "score %.6g equals that of %s; walked on, never a winner", l.Score, name)
+		return to(clade.StatusStable, "tie", "%s equals that of %s; walked on, never a winner", text, name)
 	}
-	return to(clade.StatusRejected, "regressed", "score %.6g is below %.6g of %s", l.Score, best.Score, name)
+	return to(clade.StatusRejected, "regressed", "%s is worse than %s of %s", text, of, name)
 }

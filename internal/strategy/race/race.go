@@ -66,7 +66,9 @@ func compare(v clade.View, l *clade.Life) clade.Verdict {
 		return clade.Verdict{ID: l.ID, Status: s, Category: category, Why: why}
 	}
 	spec, base := &v.Head().Spec, v.Life(clade.Base)
-	why := fmt.Sprintf("score %.6g against %.6g of the base", l.Score, base.Score)
+	text, _ := strategy.Scored(v, l)
+	_, of := strategy.Scored(v, base)
+	why := fmt.Sprintf("%s against %s of the base", text, of)
 	if spec.Noise() == clade.NoiseTiming {
 		d, ok := noise.LastLook(spec, &l.Attempt, l.Evaluations)
 		if !ok {
