@@ -3,8 +3,8 @@ package mutate
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/policy/edit"
 )
 
@@ -196,21 +196,5 @@ func (s *source) swapLine(n int, g *rand.Rand) change {
 
 // quoted shows a piece of a file within a summary.
 func quoted(text string) string {
-	return "`" + clip(strings.TrimSpace(text), 48) + "`"
-}
-
-// clip keeps text on one line and at most n runes long.
-func clip(text string, n int) string {
-	out := make([]rune, 0, n)
-	for _, r := range text {
-		if r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
-			r = ' '
-		}
-		if len(out) == n {
-			out[n-1] = '…'
-			break
-		}
-		out = append(out, r)
-	}
-	return string(out)
+	return "`" + clade.Line(text, 48) + "`"
 }

@@ -78,7 +78,7 @@ func (w *work) do(ctx context.Context) (propose.Proposal, error) {
 		p, err = w.any(ctx, g)
 	}
 	p.Grade = grade
-	p.Summary = clip(p.Summary, summaryMost)
+	p.Summary = clade.Line(p.Summary, summaryMost)
 	if len(p.Changes) == 0 {
 		p.Detail = "found nothing to change in the files that may be edited"
 	}
