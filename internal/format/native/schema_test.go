@@ -111,8 +111,7 @@ func TestSchemaExplainsEverything(t *testing.T) {
 	t.Parallel()
 	p := page{root: (&faults{}).json(schema)}
 	seen := 0
-	var check func(path string, n *node)
-	check = func(path string, n *node) {
+	check := func(path string, n *node) {
 		for _, prop := range n.get("properties").pairs {
 			seen++
 			for _, keyword := range []string{"description", "examples"} {

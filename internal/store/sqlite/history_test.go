@@ -24,8 +24,7 @@ func opened(run string) clade.Opened {
 // A history makes events that may follow what a view shows: plans, claims,
 // proposals, outcomes on time and too late, verdicts, amendments, notes.
 type history struct {
-	rng  *rand.Rand
-	kids int // most parents
+	rng *rand.Rand
 }
 
 func (h *history) next(v clade.View) clade.Event {
