@@ -215,7 +215,9 @@ func TestPerform(t *testing.T) {
 			},
 		},
 		"numbers only need no operator": {
-			life:      func(l *clade.Life) { l.Makes, l.After = clade.MakesNumbers, []clade.Stage{{Subjects: []clade.ID{0, 0}}} },
+			life: func(l *clade.Life) {
+				l.Makes, l.After = clade.MakesNumbers, []clade.Stage{{Subjects: []clade.ID{0, 0}}}
+			},
 			evaluator: evaluator{stages: [][]clade.Sample{{pass, m1}}},
 			want: func(o clade.Outcome, op *operator, e *evaluator, _ *journal) string {
 				return expect(op.asked == 0 && len(o.Evaluations) == 2 && e.jobs[0].Subjects[1].Commit == "base")
