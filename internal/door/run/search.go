@@ -135,6 +135,8 @@ func verdict(s *Status) error {
 			Hint: "mend the base or the spec; nothing was spent on candidates"}
 	case s.Stop == clade.StopEvaluator:
 		return &clade.Problem{Fault: clade.FaultBaseline, Text: "the evaluator cannot be trusted: " + s.Reason}
+	case s.Stop == clade.StopInfra:
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + s.Reason, Hint: "clade resume " + s.Run + " measures it again"}
 	case s.Stop == clade.StopCancelled:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the run was cancelled: " + s.Reason, Hint: "clade resume " + s.Run + " goes on"}
 	case s.Stop == clade.StopNone:
