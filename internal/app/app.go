@@ -6,6 +6,9 @@ import (
 	"context"
 	"os"
 
+	"github.com/spf13/cobra"
+
+	"github.com/cladehq/clade/internal/bench"
 	"github.com/cladehq/clade/internal/cli"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/crash"
@@ -28,6 +31,7 @@ func Main() int {
 		}
 		return run.New(control.New(parts(dirs, plan)), here), nil
 	}
-	p := cli.Program{Door: door, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	p := cli.Program{Door: door, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Extra: []*cobra.Command{bench.Command(benchmark())}}
 	return cli.Main(ctx, p, os.Args[1:])
 }
