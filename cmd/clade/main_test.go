@@ -49,11 +49,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition knows [namespaces], where commands can be isolated.
+// condition knows [namespaces], where commands can be isolated, and [root].
 func condition(name string) (bool, error) {
 	switch name {
 	case "namespaces":
 		return namespace.Probe(context.Background()) == nil, nil
+	case "root":
+		return os.Geteuid() == 0, nil
 	}
 	return false, fmt.Errorf("no condition %q", name)
 }

@@ -52,14 +52,16 @@ func printRows(w io.Writer, measures []clade.Measure, rows []run.Row) {
 	})
 }
 
-// what is the best short description of an attempt: the real edit, the failure,
-// or the plan.
+// what is the best short description of an attempt: the failure, the real edit,
+// the verdict, or else the plan.
 func what(r run.Row) string {
 	switch {
 	case r.Failure != clade.OK:
 		return fmt.Sprintf("%s: %s", r.Failure, r.Detail)
 	case r.Summary != "":
 		return r.Summary
+	case r.Verdict != "" && r.ID != clade.Base:
+		return r.Verdict
 	}
 	return r.Why
 }

@@ -327,6 +327,8 @@ func Explain(rec clade.Record) []Entry {
 		switch {
 		case o.Failure != clade.OK:
 			return []Entry{entry(o.ID, "failed (%s): %s", o.Failure, firstLine(o.Detail))}
+		case o.Commit == "" && len(o.Evaluations) == 0:
+			return []Entry{entry(o.ID, "proposed nothing")}
 		case o.Same != 0:
 			return []Entry{entry(o.ID, "same tree as %s", sameAs(o.Same))}
 		}
