@@ -23,7 +23,8 @@ type Program struct {
 	Missing bool `json:"missing,omitempty"`
 }
 
-// Worst is the most a run can do and cost.
+// Worst is the most a run can do and cost; see strategy.Commands for what its
+// commands leave out.
 type Worst struct {
 	Candidates  int                 `json:"candidates"`
 	PerCase     int                 `json:"commands_per_candidate"` // gates, measures and cases of one candidate
@@ -64,7 +65,7 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 	if err != nil {
 		return nil, err
 	}
-	f.Worst = worst(&r.Spec, f.Splits[clade.SplitSelect], f.Splits[clade.SplitTest])
+	f.Worst = worst(&r.Spec, f.Splits)
 	return f, nil
 }
 
@@ -110,34 +111,10 @@ func (c *Control) previewCases(ctx context.Context, r *Resolved) (cases []evalua
 	return cases, err
 }
 
-// worst counts the commands of one candidate and of the whole run. A timing
-// measure is paired with the base: 3 pairs, then up to the last look.
-func worst(s *clade.Spec, selected, tested int) Worst {
-	once := len(s.Gates) + selected
-	if s.Benchmark != nil {
-		once++
-	}
-	timed := 0
-	for _, m := range s.Measures {
-		if m.From != "" || m.IsZero() {
-			continue
-		}
-		if m.Noise == clade.NoiseTiming {
-			timed++
-			continue
-		}
-		once += max(1, m.Repeats)
-	}
-	pairs := 0
-	if n := len(s.Final.Looks); n > 0 && timed > 0 {
-		pairs = s.Final.Looks[n-1]
-	}
-	w := Worst{Candidates: s.Budget.Candidates, USD: s.Budget.USD, Tokens: s.Budget.Tokens, Calls: s.Budget.Calls,
-		WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
-	w.PerCase = once + timed*(1+2*(3+pairs))
-	const baseline, replicates = 1, 3
-	w.Commands = w.Candidates*w.PerCase + baseline*replicates*once + timed*22 + max(1, s.Final.Finalists)*(2*2*once+2*tested+timed*2*(pairs+1))
-	return w
+func worst(s *clade.Spec, cases map[string]int) Worst {
+	most := strategy.Worst(s, cases)
+	return Worst{Candidates: s.Budget.Candidates, PerCase: most.Candidate, Commands: most.All,
+		USD: s.Budget.USD, Tokens: s.Budget.Tokens, Calls: s.Budget.Calls, WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
 }
 
 // programs lists the first words of the spec's commands.

@@ -1,0 +1,3 @@
+package strategy
+
+var CommandsOf = commandsOf
