@@ -12,6 +12,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/strategy"
 )
 
 // A Program is one that a spec's commands need.
