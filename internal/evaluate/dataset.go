@@ -15,7 +15,7 @@ import (
 
 // Bounds of a dataset.
 const (
-	MaxDataset = 256 << 20 // bytes
+	maxDataset = 256 << 20 // bytes
 	maxRows    = 1_000_000
 	maxCaseID  = 200 // bytes
 )
@@ -80,9 +80,9 @@ func (l loader) rows(data []byte) ([]row, error) {
 		format = strings.TrimPrefix(path.Ext(l.File), ".")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if len(data) > MaxDataset {
+	if len(data) > maxDataset {
 		return nil, l.problem(0, "leave out cases or keep large inputs in files of their own",
-			"the dataset has %d bytes, more than %d", len(data), MaxDataset)
+			"the dataset has %d bytes, more than %d", len(data), maxDataset)
 	}
 	if at := invalidUTF8(data); at >= 0 {
 		return nil, l.problem(1+bytes.Count(data[:at], []byte{'\n'}), "save the file as UTF-8", "not valid UTF-8")
@@ -122,7 +122,7 @@ func invalidUTF8(data []byte) int {
 
 // row reads one object.
 func (l loader) row(line int, raw []byte) (row, error) {
-	doc, err := ParseDocument(raw)
+	doc, err := parseDocument(raw)
 	if err != nil {
 		return row{}, l.problem(line, "", "%v", err)
 	}

@@ -12,36 +12,36 @@ import (
 
 // Bounds of a JSON document.
 const (
-	MaxDocument = 4 << 20 // bytes
+	maxDocument = 4 << 20 // bytes
 	maxDepth    = 200     // arrays and objects within each other
 )
 
-// A Document is one JSON value, read strictly: valid UTF-8, keys told apart
+// A document is one JSON value, read strictly: valid UTF-8, keys told apart
 // exactly, no key twice in an object, nothing after the value, at most
-// MaxDocument bytes and 200 levels deep.
-type Document struct{ root any }
+// maxDocument bytes and 200 levels deep.
+type document struct{ root any }
 
-// ParseDocument reads a document.
-func ParseDocument(data []byte) (Document, error) {
+// parseDocument reads a document.
+func parseDocument(data []byte) (document, error) {
 	switch {
-	case len(data) > MaxDocument:
-		return Document{}, fmt.Errorf("JSON of %d bytes is larger than %d", len(data), MaxDocument)
+	case len(data) > maxDocument:
+		return document{}, fmt.Errorf("JSON of %d bytes is larger than %d", len(data), maxDocument)
 	case len(bytes.TrimSpace(data)) == 0:
-		return Document{}, errors.New("nothing where JSON should be")
+		return document{}, errors.New("nothing where JSON should be")
 	case !utf8.Valid(data):
-		return Document{}, errors.New("JSON is not valid UTF-8")
+		return document{}, errors.New("JSON is not valid UTF-8")
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil {
-		return Document{}, jsonError(data, err)
+		return document{}, jsonError(data, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	root, err := decodeValue(dec, 0)
 	if err != nil {
-		return Document{}, err
+		return document{}, err
 	}
-	return Document{root}, nil
+	return document{root}, nil
 }
 
 func jsonError(data []byte, err error) error {
@@ -111,7 +111,7 @@ func decodeArray(dec *json.Decoder, depth int) (any, error) {
 
 // Number is the number that a JSON pointer (RFC 6901) leads to; "" is the whole
 // document. Only a JSON number counts: never a string, a boolean or null.
-func (d Document) Number(pointer string) (float64, error) {
+func (d document) Number(pointer string) (float64, error) {
 	v, err := d.find(pointer)
 	if err != nil {
 		return 0, err
@@ -123,7 +123,7 @@ func (d Document) Number(pointer string) (float64, error) {
 	return Number([]byte(n))
 }
 
-func (d Document) find(pointer string) (any, error) {
+func (d document) find(pointer string) (any, error) {
 	if pointer == "" {
 		return d.root, nil
 	}

@@ -11,7 +11,7 @@ func TestDocumentNumber(t *testing.T) {
 	// The pointers are those of RFC 6901 §5.
 	const doc = `{"foo": ["bar", 7], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8,
 		"score": -0.0, "nested": {"x": [{"y": 1e3}]}}`
-	d, err := ParseDocument([]byte(doc))
+	d, err := parseDocument([]byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestDocumentNumber(t *testing.T) {
 			t.Errorf("%q = %v, want an error", pointer, got)
 		}
 	}
-	if whole, err := ParseDocument([]byte(" 4 \n")); err != nil {
+	if whole, err := parseDocument([]byte(" 4 \n")); err != nil {
 		t.Error(err)
 	} else if got, err := whole.Number(""); err != nil || got != 4 {
 		t.Errorf("the whole document = %v, %v; want 4", got, err)
@@ -66,10 +66,10 @@ func TestDocumentNoNumber(t *testing.T) {
 		"missing comma":        `{"a": 1 "score": 1}`,
 		"deep (F43)":           strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		"deep after score":     `{"score": 1, "x": ` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`,
-		"larger than the cap":  `{"score": 1, "x": "` + strings.Repeat("x", MaxDocument) + `"}`,
+		"larger than the cap":  `{"score": 1, "x": "` + strings.Repeat("x", maxDocument) + `"}`,
 		"an object of objects": `{"score": {"score": 1}}`,
 	} {
-		d, err := ParseDocument([]byte(doc))
+		d, err := parseDocument([]byte(doc))
 		if err != nil {
 			continue
 		}
@@ -87,7 +87,7 @@ func TestDocumentTakesManyKeys(t *testing.T) { // F43
 		b.WriteString(`, "k` + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + jsonInt(i) + `": 0`)
 	}
 	b.WriteString("}")
-	d, err := ParseDocument([]byte(b.String()))
+	d, err := parseDocument([]byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func FuzzDocument(f *testing.F) {
 		f.Add([]byte(s), "/score")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, pointer string) {
-		d, err := ParseDocument(data)
+		d, err := parseDocument(data)
 		if err != nil {
 			return
 		}

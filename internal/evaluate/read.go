@@ -36,7 +36,7 @@ func ReadNumber(rule clade.Read, out Output) (float64, error) {
 	case clade.ReadWhole, "":
 		return Number(text)
 	case clade.ReadPointer:
-		doc, err := ParseDocument(text)
+		doc, err := parseDocument(text)
 		if err != nil {
 			return 0, err
 		}

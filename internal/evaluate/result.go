@@ -11,7 +11,7 @@ import (
 
 // Bounds of a benchmark's result.
 const (
-	MaxResult   = MaxDocument // bytes
+	MaxResult   = maxDocument // bytes
 	maxTasks    = 10_000
 	maxTaskName = 200 // bytes
 )
@@ -34,9 +34,9 @@ type Result struct {
 	Tasks  []Task // by name; nil: there were none
 }
 
-// ParseResult reads a result strictly; see Document and Number.
+// ParseResult reads a result strictly; see document and Number.
 func ParseResult(data []byte, nonce string) (Result, error) {
-	doc, err := ParseDocument(data)
+	doc, err := parseDocument(data)
 	if err != nil {
 		return Result{}, err
 	}
