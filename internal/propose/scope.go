@@ -11,18 +11,18 @@ import (
 	"github.com/cladehq/clade/internal/ledger"
 )
 
-// Within reports whether a path of the tree lies in the target's folder and
+// within reports whether a path of the tree lies in the target's folder and
 // what it is called there.
-func Within(prefix, p string) (rel string, ok bool) {
+func within(prefix, p string) (rel string, ok bool) {
 	if prefix == "" {
 		return p, true
 	}
 	return strings.CutPrefix(p, strings.TrimSuffix(prefix, "/")+"/")
 }
 
-// Matches reports whether any of the globs matches a path relative to the
+// matches reports whether any of the globs matches a path relative to the
 // target. A glob that names a folder matches everything below it.
-func Matches(globs []string, rel string) bool {
+func matches(globs []string, rel string) bool {
 	for _, g := range globs {
 		g = strings.TrimSuffix(strings.TrimPrefix(g, "./"), "/")
 		if ok, _ := doublestar.Match(g, rel); ok {
@@ -38,14 +38,14 @@ func Matches(globs []string, rel string) bool {
 // Editable reports whether an edit may touch a path of the tree: inside the
 // target, matched by allow (when there is one) and not by frozen.
 func Editable(spec *clade.Spec, p string) bool {
-	rel, ok := Within(spec.Target.Prefix, p)
-	return ok && (len(spec.Allow) == 0 || Matches(spec.Allow, rel)) && !Frozen(spec, p)
+	rel, ok := within(spec.Target.Prefix, p)
+	return ok && (len(spec.Allow) == 0 || matches(spec.Allow, rel)) && !Frozen(spec, p)
 }
 
 // Frozen reports whether a path of the tree matches a frozen glob.
 func Frozen(spec *clade.Spec, p string) bool {
-	rel, ok := Within(spec.Target.Prefix, p)
-	return ok && Matches(spec.Frozen, rel)
+	rel, ok := within(spec.Target.Prefix, p)
+	return ok && matches(spec.Frozen, rel)
 }
 
 // Violations lists what in changes breaks the spec's rules, in words for
