@@ -113,7 +113,7 @@ func (s *Store) Template(ctx context.Context, spec TemplateSpec) (Template, erro
 	if err != nil {
 		return nil, fmt.Errorf("listing the base: %w", err)
 	}
-	b := &building{store: s, spec: spec, say: say, base: NewTree(entries)}
+	b := &building{store: s, spec: spec, say: say, base: newTree(entries)}
 	key, err := b.key(ctx)
 	if err != nil {
 		return nil, err

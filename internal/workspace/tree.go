@@ -18,8 +18,8 @@ type Tree struct {
 	keys []string                // of over, sorted
 }
 
-// NewTree makes a tree of a listing.
-func NewTree(entries []ledger.Entry) *Tree {
+// newTree makes a tree of a listing.
+func newTree(entries []ledger.Entry) *Tree {
 	byPath := func(a, b ledger.Entry) int { return cmp.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(entries, byPath) {
 		entries = slices.Clone(entries)

@@ -23,7 +23,7 @@ func paths(es []ledger.Entry) []string {
 
 func TestTreeLooksThroughDifferences(t *testing.T) {
 	t.Parallel()
-	tree := NewTree([]ledger.Entry{file("z"), file("a"), file("d/x"), file("d/y"), file("d.c"), file("e/f/g")}).
+	tree := newTree([]ledger.Entry{file("z"), file("a"), file("d/x"), file("d/y"), file("d.c"), file("e/f/g")}).
 		With(map[string]ledger.Entry{"d/x": {}, "d/y": {}, "d/n/new": file("d/n/new"), "e/f/g": {}, "e/f": file("e/f")})
 	if got, want := paths(tree.Below("")), []string{"a", "d.c", "d/n/new", "e/f", "z"}; !slices.Equal(got, want) {
 		t.Errorf("Below: %q, want %q", got, want)
@@ -89,7 +89,7 @@ func TestTreeAgreesWithAMap(t *testing.T) {
 				over[p] = e
 			}
 		}
-		tree := NewTree(slices.Collect(maps.Values(base))).With(over)
+		tree := newTree(slices.Collect(maps.Values(base))).With(over)
 		if got, want := paths(tree.Below("")), slices.Sorted(maps.Keys(model)); !slices.Equal(got, want) {
 			t.Fatalf("base %q over %q: %q, want %q", slices.Sorted(maps.Keys(base)), tree.keys, got, want)
 		}
