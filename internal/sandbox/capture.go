@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// DefaultOutput is what is kept of a stream when Limits.Output is zero, bytes.
-const DefaultOutput = 16 << 20
+// defaultOutput is what is kept of a stream when Limits.Output is zero, bytes.
+const defaultOutput = 16 << 20
 
 // A Capture keeps the beginning and the end of what is written to it and counts
 // the rest, so that any output fits in bounded memory. It grows as needed. It
@@ -20,10 +20,10 @@ type Capture struct {
 }
 
 // NewCapture keeps at most limit bytes, half of it from the beginning. Zero
-// means DefaultOutput.
+// means 16 MiB.
 func NewCapture(limit int64) *Capture {
 	if limit <= 0 {
-		limit = DefaultOutput
+		limit = defaultOutput
 	}
 	return &Capture{half: int(max(limit/2, 1))}
 }

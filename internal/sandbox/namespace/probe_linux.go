@@ -21,12 +21,12 @@ func Probe(ctx context.Context) (err error) {
 		sandbox.Unseal(filepath.Join(dir, "work"))
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
-	return ProbeIn(ctx, dir)
+	return probeIn(ctx, dir)
 }
 
-// ProbeIn is Probe with the layers of the overlay in dir, a folder of the file
+// probeIn is Probe with the layers of the overlay in dir, a folder of the file
 // system that workspaces will lie on: not every one can be an upper layer.
-func ProbeIn(ctx context.Context, dir string) (err error) {
+func probeIn(ctx context.Context, dir string) (err error) {
 	for _, sub := range []string{"lower", "upper", "work"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return fmt.Errorf("making a folder to probe namespaces: %w", err)
