@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// CMA is the covariance matrix adaptation evolution strategy as an ask/tell
+// cma is the covariance matrix adaptation evolution strategy as an ask/tell
 // object, with the constants of Hansen, "The CMA evolution strategy: a tutorial"
 // (arXiv 1604.00772), table 1, without negative weights. The factor of the
 // covariance is Cholesky's instead of the symmetric root, and the path of the
@@ -13,7 +13,7 @@ import (
 // point need not have been asked of the current state: it is rewritten in its
 // coordinates and, as Hansen's "Injecting external solutions into CMA-ES" (2011)
 // has it, drawn in when it is improbably far.
-type CMA struct {
+type cma struct {
 	n       int
 	weights []float64
 	muEff   float64
@@ -30,13 +30,13 @@ type CMA struct {
 	smallest []float64 // per coordinate, of the deviation; 0: none
 }
 
-// NewCMA starts at mean with the same deviation sigma in every coordinate.
+// newCMA starts at mean with the same deviation sigma in every coordinate.
 // smallest, where not 0, is the least deviation a coordinate is sampled with:
 // half the distance of two integers, say, so that sampling never freezes there.
-func NewCMA(mean []float64, sigma float64, smallest []float64) *CMA {
+func newCMA(mean []float64, sigma float64, smallest []float64) *cma {
 	n := len(mean)
 	fn := float64(n)
-	c := &CMA{n: n, mean: append([]float64(nil), mean...), sigma: sigma, smallest: smallest,
+	c := &cma{n: n, mean: append([]float64(nil), mean...), sigma: sigma, smallest: smallest,
 		pc: make([]float64, n), ps: make([]float64, n), cov: identity(n), root: identity(n)}
 	lambda := c.Lambda()
 	var sum, squares float64
@@ -69,10 +69,10 @@ func identity(n int) [][]float64 {
 }
 
 // Lambda is how many points make one update.
-func (c *CMA) Lambda() int { return 4 + int(3*math.Log(float64(c.n))) }
+func (c *cma) Lambda() int { return 4 + int(3*math.Log(float64(c.n))) }
 
 // Ask samples a point.
-func (c *CMA) Ask(g *rand.Rand) []float64 {
+func (c *cma) Ask(g *rand.Rand) []float64 {
 	z := make([]float64, c.n)
 	for i := range z {
 		z[i] = g.NormFloat64()
@@ -93,7 +93,7 @@ func (c *CMA) Ask(g *rand.Rand) []float64 {
 
 // Tell updates the state with points, the best first. Fewer points than have
 // weights change nothing.
-func (c *CMA) Tell(points [][]float64) {
+func (c *cma) Tell(points [][]float64) {
 	if len(points) < len(c.weights) {
 		return
 	}
@@ -120,7 +120,7 @@ func (c *CMA) Tell(points [][]float64) {
 
 // steps are the best points relative to the mean in units of sigma, with their
 // weighted mean and that mean in the coordinates of the root.
-func (c *CMA) steps(points [][]float64) (y [][]float64, ymean, zmean []float64) {
+func (c *cma) steps(points [][]float64) (y [][]float64, ymean, zmean []float64) {
 	ymean, zmean = make([]float64, c.n), make([]float64, c.n)
 	most := math.Sqrt(float64(c.n)) + 2*float64(c.n)/float64(c.n+2)
 	for k, w := range c.weights {
@@ -145,7 +145,7 @@ func (c *CMA) steps(points [][]float64) (y [][]float64, ymean, zmean []float64) 
 }
 
 // solve returns z with root·z = d.
-func (c *CMA) solve(d []float64) []float64 {
+func (c *cma) solve(d []float64) []float64 {
 	z := make([]float64, c.n)
 	for i := range z {
 		v := d[i]
@@ -157,7 +157,7 @@ func (c *CMA) solve(d []float64) []float64 {
 	return z
 }
 
-func (c *CMA) adapt(y [][]float64, stalled float64) {
+func (c *cma) adapt(y [][]float64, stalled float64) {
 	keep := 1 - c.c1 - c.cmu + stalled*c.c1*c.cc*(2-c.cc)
 	for i := range c.n {
 		for j := 0; j <= i; j++ {

@@ -16,7 +16,7 @@
 //
 // # Tuned parameters
 //
-// Parameters marked clade:tune are sampled by CMA-ES; see the CMA type.
+// Parameters marked clade:tune are sampled by CMA-ES; see the cma type.
 //
 // # Shares
 //

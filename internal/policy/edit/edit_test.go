@@ -111,7 +111,7 @@ func optimise(n, dim int, f func(x []float64) float64) float64 {
 	for i := range mean {
 		mean[i] = 0.8
 	}
-	c, g := NewCMA(mean, 0.25, nil), Source(1)
+	c, g := newCMA(mean, 0.25, nil), Source(1)
 	best := math.Inf(1)
 	for n > 0 {
 		type point struct {
@@ -165,7 +165,7 @@ func TestCMAFindsOptima(t *testing.T) {
 // A told point that was asked of an older state moves the mean towards it.
 func TestCMATakesForeignPoints(t *testing.T) {
 	t.Parallel()
-	c := NewCMA([]float64{0.5, 0.5}, 0.1, nil)
+	c := newCMA([]float64{0.5, 0.5}, 0.1, nil)
 	var xs [][]float64
 	for range c.Lambda() {
 		xs = append(xs, []float64{5, 5}) // improbably far: drawn in

@@ -113,12 +113,12 @@ func (p Parameter) least() []float64 {
 	return x
 }
 
-// tuner folds the attempts of kind Tune, in the order of their IDs, into a CMA:
+// tuner folds the attempts of kind Tune, in the order of their IDs, into a cma:
 // every Lambda of them are one batch, told when all of it are closed. Which
 // batches are told depends on the view alone.
 type tuner struct {
 	params []Parameter
-	cma    *CMA
+	cma    *cma
 	asked  []asked
 	told   int // attempts told
 	seen   map[string]bool
@@ -134,7 +134,7 @@ func newTuner(params []Parameter) *tuner {
 	for _, p := range params {
 		mean, least = append(mean, p.start()...), append(least, p.least()...)
 	}
-	return &tuner{params: params, cma: NewCMA(mean, 0.25, least), seen: map[string]bool{}}
+	return &tuner{params: params, cma: newCMA(mean, 0.25, least), seen: map[string]bool{}}
 }
 
 func (t *tuner) note(id clade.ID, b Brief) {
