@@ -303,7 +303,7 @@ func (b *rig) search(ctx context.Context) error {
 	w := &worker.Worker{
 		Spec: &b.spec, Ledger: b.led, Workspaces: b.spaces, Template: b.template, Operators: b.operators,
 		Evaluator: b.evaluator(), Rules: b.c.Rules, Cases: b.cases, Hidden: b.hidden(),
-		Spaces: b.surveys, Journal: e, Log: logs.write,
+		Spaces: b.surveys, Journal: e, Log: logs.write, Look: b.look,
 	}
 	b.o.Step("searching")
 	return e.Run(ctx, b.o.Soft, b.c.Dispatch(ctx, b.spec.Slots, w.Perform))

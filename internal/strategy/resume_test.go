@@ -285,3 +285,29 @@ func TestCancelledFinalGoesOn(t *testing.T) {
 			want.Head().Count, want.Head().Winner, want.Head().Reason)
 	}
 }
+
+// Which look at the test split a final was is told by the try; without a count,
+// by the finals of the run.
+func TestLooksAreShown(t *testing.T) {
+	t.Parallel()
+	for counted, want := range map[int]int{0: 1, 7: 7} {
+		s := spec("race", clade.NoiseCases, 3)
+		s.Dataset = &clade.Dataset{}
+		w := noisyCases(&s, 40, .45)
+		try := func(v clade.View, l *clade.Life) clade.Outcome {
+			o := w.Try(v, l)
+			if l.ID > 1 && !l.Proposes() {
+				o.Look = counted
+			}
+			return o
+		}
+		state, _, err := strategytest.Run{Spec: s, Search: search, Try: try}.Do()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := state.Life(state.Head().Winner).Verdict
+		if v.Final == nil || v.Final.Look != want || !strings.Contains(v.Why, fmt.Sprintf("look %d,", want)) {
+			t.Errorf("counted %d: %+v: %s", counted, v.Final, v.Why)
+		}
+	}
+}

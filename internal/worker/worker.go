@@ -16,6 +16,7 @@ import (
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/policy"
+	"github.com/cladehq/clade/internal/policy/noise"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/workspace"
 )
@@ -42,6 +43,9 @@ type Worker struct {
 	Hidden     []string // paths of the tree that no command sees
 	Spaces     map[string]string
 	Journal    Journal
+	// Look counts a look at the dataset's test split by this attempt and says
+	// which one it is, from 1; see store.Index. Nil: nobody counts.
+	Look func(ctx context.Context, id clade.ID) (int, error)
 	// Log takes what a try's commands print, for people. Nil drops it.
 	Log func(id clade.ID, try int, source, text string)
 }
@@ -197,6 +201,9 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		if err != nil {
 			return err
 		}
+		if err := p.look(ctx, stage); err != nil {
+			return fmt.Errorf("count the look at the test split: %w", err)
+		}
 		plan, err := p.guard(ctx, subjects)
 		if err != nil {
 			return fmt.Errorf("frozen files: %w", err)
@@ -214,6 +221,22 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 			break
 		}
 	}
+	return nil
+}
+
+// look counts a look at held-out cases before the first of them is asked: one
+// that is not counted must not be taken. A later try of the attempt is the same
+// look.
+func (p *try) look(ctx context.Context, stage clade.Stage) (err error) {
+	if stage.Split != clade.SplitTest || p.Spec.Dataset == nil || p.Worker.Look == nil || p.out.Look > 0 {
+		return nil
+	}
+	if p.out.Look, err = p.Worker.Look(ctx, p.Life.ID); err != nil || p.out.Look <= noise.MostLooks {
+		return err
+	}
+	p.out.Notes = append(p.out.Notes, clade.Note{About: p.Life.Parents, Kind: clade.NoteWarning, Body: fmt.Sprintf(
+		"look %d at the test cases of %s: after %d, what wins there may only be fitted to them; rotate the split seed (dataset.split_seed) or add cases",
+		p.out.Look, p.Spec.Dataset.File, noise.MostLooks)})
 	return nil
 }
 

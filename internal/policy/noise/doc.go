@@ -30,6 +30,9 @@ const (
 	Power = 0.8
 	// CalibrationPairs of the baseline against itself are measured first.
 	CalibrationPairs = 10
+	// MostLooks at one test split leave it fit for another; after that what wins
+	// there may only have been fitted to it.
+	MostLooks = 10
 	// PromisingPairs are measured before a candidate is worth more.
 	PromisingPairs = 3
 )
