@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/git/gittest"
 )
 
 func find(t testing.TB) *Git {
@@ -27,30 +27,6 @@ func find(t testing.TB) *Git {
 	return g
 }
 
-// person runs git as a person would.
-func person(t testing.TB, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(Scrub(os.Environ()), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@localhost",
-		"GIT_COMMITTER_NAME=p", "GIT_COMMITTER_EMAIL=p@localhost", "GIT_ALLOW_PROTOCOL=file")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func put(t testing.TB, path, data string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // project is a repository with one commit.
 func project(t testing.TB) string {
 	t.Helper()
@@ -58,11 +34,11 @@ func project(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	person(t, dir, "init", "-q", "-b", "main")
-	put(t, filepath.Join(dir, "a"), "1\n")
-	put(t, filepath.Join(dir, "sub/b"), "2\n")
-	person(t, dir, "add", ".")
-	person(t, dir, "commit", "-q", "-m", "one")
+	gittest.Person(t, dir, "init", "-q", "-b", "main")
+	gittest.Put(t, filepath.Join(dir, "a"), "1\n")
+	gittest.Put(t, filepath.Join(dir, "sub/b"), "2\n")
+	gittest.Person(t, dir, "add", ".")
+	gittest.Person(t, dir, "commit", "-q", "-m", "one")
 	return dir
 }
 
@@ -171,65 +147,68 @@ func TestDiscover(t *testing.T) {
 			func(dir string, f Facts) bool {
 				return f.Top == dir && f.Prefix == "sub/" && f.CommonDir == filepath.Join(dir, ".git")
 			}},
-		{"detached", func(t *testing.T, dir string) string { person(t, dir, "checkout", "-q", "--detach"); return dir },
+		{"detached", func(t *testing.T, dir string) string {
+			gittest.Person(t, dir, "checkout", "-q", "--detach")
+			return dir
+		},
 			func(_ string, f Facts) bool { return f.Detached() && f.Branch == "" && !f.Unborn && f.Head != "" }},
 		{"unborn", func(t *testing.T, dir string) string {
-			person(t, dir, "checkout", "-q", "--orphan", "new")
+			gittest.Person(t, dir, "checkout", "-q", "--orphan", "new")
 			return dir
 		}, func(_ string, f Facts) bool { return f.Unborn && f.Head == "" && f.Branch == "refs/heads/new" }},
 		{"a linked work tree", func(t *testing.T, dir string) string {
 			other := filepath.Join(t.TempDir(), "w")
-			person(t, dir, "worktree", "add", "-q", "--detach", other)
+			gittest.Person(t, dir, "worktree", "add", "-q", "--detach", other)
 			return other
 		}, func(dir string, f Facts) bool {
 			return f.Top != dir && f.CommonDir == filepath.Join(dir, ".git") && strings.HasPrefix(f.GitDir, f.CommonDir+"/worktrees/")
 		}},
 		{"bare", func(t *testing.T, dir string) string {
 			other := filepath.Join(t.TempDir(), "bare")
-			person(t, dir, "clone", "-q", "--bare", dir, other)
+			gittest.Person(t, dir, "clone", "-q", "--bare", dir, other)
 			return other
 		}, func(_ string, f Facts) bool { return f.Bare && f.Top == "" && f.Head != "" }},
 		{"shallow", func(t *testing.T, dir string) string {
-			person(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
+			gittest.Person(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
 			other := filepath.Join(t.TempDir(), "shallow")
-			person(t, dir, "clone", "-q", "--depth=1", "file://"+dir, other)
+			gittest.Person(t, dir, "clone", "-q", "--depth=1", "file://"+dir, other)
 			return other
 		}, func(_ string, f Facts) bool { return f.Shallow && !f.Partial }},
 		{"partial", func(t *testing.T, dir string) string {
-			person(t, dir, "config", "uploadpack.allowFilter", "true")
+			gittest.Person(t, dir, "config", "uploadpack.allowFilter", "true")
 			other := filepath.Join(t.TempDir(), "partial")
-			person(t, dir, "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+dir, other)
+			gittest.Person(t, dir, "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+dir, other)
 			return other
 		}, func(_ string, f Facts) bool { return f.Partial }},
 		{"in a merge, F18", func(t *testing.T, dir string) string {
-			put(t, filepath.Join(dir, ".git/MERGE_HEAD"), "x")
+			gittest.Put(t, filepath.Join(dir, ".git/MERGE_HEAD"), "x")
 			return dir
 		}, func(_ string, f Facts) bool { return f.Doing == "merge" }},
 		{"in a rebase, F18", func(t *testing.T, dir string) string {
-			put(t, filepath.Join(dir, ".git/rebase-merge/done"), "")
+			gittest.Put(t, filepath.Join(dir, ".git/rebase-merge/done"), "")
 			return dir
 		}, func(_ string, f Facts) bool { return f.Doing == "rebase" }},
 		{"in a bisect, F18", func(t *testing.T, dir string) string {
-			person(t, dir, "bisect", "start")
+			gittest.Person(t, dir, "bisect", "start")
 			return dir
 		}, func(_ string, f Facts) bool { return f.Doing == "bisect" }},
 		{"with locks left, F30", func(t *testing.T, dir string) string {
 			for _, l := range []string{"index.lock", "HEAD.lock", "config.lock", "refs/heads/main.lock"} {
-				put(t, filepath.Join(dir, ".git", l), "")
+				gittest.Put(t, filepath.Join(dir, ".git", l), "")
 			}
 			return dir
 		}, func(dir string, f Facts) bool {
 			return len(f.Locks) == 4 && slices.Contains(f.Locks, filepath.Join(dir, ".git/refs/heads/main.lock"))
 		}},
 		{"with LFS and without git-lfs, F35 B12", func(t *testing.T, dir string) string {
-			put(t, filepath.Join(dir, "deep/.gitattributes"), "*.bin filter=lfs diff=lfs merge=lfs -text\n")
-			person(t, dir, "add", ".")
-			person(t, dir, "commit", "-q", "-m", "lfs")
+			gittest.Put(t, filepath.Join(dir, "deep/.gitattributes"), "*.bin filter=lfs diff=lfs merge=lfs -text\n")
+			gittest.Person(t, dir, "add", ".")
+			gittest.Person(t, dir, "commit", "-q", "-m", "lfs")
 			return dir
 		}, func(_ string, f Facts) bool { return f.LFS && !f.Submodules }},
 		{"with a submodule, B7", func(t *testing.T, dir string) string {
-			person(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", project(t), "m")
-			person(t, dir, "commit", "-q", "-m", "sub")
+			gittest.Person(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", project(t), "m")
+			gittest.Person(t, dir, "commit", "-q", "-m", "sub")
 			return dir
 		}, func(_ string, f Facts) bool { return f.Submodules && !f.LFS }},
 	} {
@@ -248,7 +227,7 @@ func TestDiscoverRefuses(t *testing.T) {
 	t.Parallel()
 	g := find(t)
 	file := filepath.Join(t.TempDir(), "f")
-	put(t, file, "")
+	gittest.Put(t, file, "")
 	for name, dir := range map[string]string{"no repository": t.TempDir(), "no folder": filepath.Join(t.TempDir(), "x"), "a file": file} {
 		if _, err := g.Discover(t.Context(), dir); clade.FaultOf(err) != clade.FaultNotFound {
 			t.Errorf("%s: %v", name, err)
@@ -274,7 +253,7 @@ func TestDiscoverRefusesAnotherUsersRepository(t *testing.T) {
 	if !errors.As(err, &p) || p.Fault != clade.FaultEnvironment || !strings.Contains(p.Hint, "safe.directory "+dir) {
 		t.Errorf("%v", err)
 	}
-	put(t, filepath.Join(os.Getenv("HOME"), ".gitconfig"), "[safe]\n\tdirectory = "+dir+"\n")
+	gittest.Put(t, filepath.Join(os.Getenv("HOME"), ".gitconfig"), "[safe]\n\tdirectory = "+dir+"\n")
 	if _, err := find(t).Discover(t.Context(), dir); err != nil {
 		t.Errorf("trusted by the user: %v", err)
 	}
@@ -285,23 +264,23 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	dir := project(t)
 	marker := filepath.Join(t.TempDir(), "ran")
-	put(t, filepath.Join(dir, ".gitattributes"), "* filter=evil\n")
-	put(t, filepath.Join(dir, ".gitignore"), "ignored\n")
-	person(t, dir, "add", ".")
-	person(t, dir, "commit", "-q", "-m", "attributes")
-	put(t, filepath.Join(dir, "staged"), "")
-	person(t, dir, "add", "staged")
+	gittest.Put(t, filepath.Join(dir, ".gitattributes"), "* filter=evil\n")
+	gittest.Put(t, filepath.Join(dir, ".gitignore"), "ignored\n")
+	gittest.Person(t, dir, "add", ".")
+	gittest.Person(t, dir, "commit", "-q", "-m", "attributes")
+	gittest.Put(t, filepath.Join(dir, "staged"), "")
+	gittest.Person(t, dir, "add", "staged")
 	if err := os.Remove(filepath.Join(dir, "staged")); err != nil {
 		t.Fatal(err)
 	}
 	evil := func(what string) string { return "echo " + what + " >>" + marker + "; cat" }
 	for _, kv := range [][2]string{{"core.fsmonitor", evil("fsmonitor")}, {"filter.evil.clean", evil("clean")}, {"filter.evil.smudge", evil("smudge")},
 		{"filter.evil.required", "true"}, {"core.hooksPath", filepath.Join(dir, ".git/hooks")}} {
-		person(t, dir, "config", kv[0], kv[1])
+		gittest.Person(t, dir, "config", kv[0], kv[1])
 	}
-	put(t, filepath.Join(dir, ".git/hooks/post-index-change"), "#!/bin/sh\n"+evil("hook"))
+	gittest.Put(t, filepath.Join(dir, ".git/hooks/post-index-change"), "#!/bin/sh\n"+evil("hook"))
 	for name, data := range map[string]string{"a": "1\n", "sub/b": "changed\n", "new\n\"file\xff": "", "ignored": ""} {
-		put(t, filepath.Join(dir, name), data)
+		gittest.Put(t, filepath.Join(dir, name), data)
 	}
 	r := find(t).At(Place{Dir: filepath.Join(dir, ".git"), WorkTree: dir})
 	before, _ := os.ReadFile(filepath.Join(dir, ".git/index"))
@@ -354,7 +333,7 @@ func TestCatFile(t *testing.T) {
 	t.Parallel()
 	dir := project(t)
 	r := find(t).At(Place{Dir: filepath.Join(dir, ".git")})
-	blob := person(t, dir, "rev-parse", "HEAD:a")
+	blob := gittest.Person(t, dir, "rev-parse", "HEAD:a")
 	none := strings.Repeat("1", 40)
 	c := r.Contents()
 	defer c.Close()
@@ -404,7 +383,7 @@ func TestCatFile(t *testing.T) {
 func TestCatFileStartsAgain(t *testing.T) {
 	t.Parallel()
 	dir := project(t)
-	blob := person(t, dir, "rev-parse", "HEAD:a")
+	blob := gittest.Person(t, dir, "rev-parse", "HEAD:a")
 	c := find(t).At(Place{Dir: filepath.Join(dir, ".git")}).Contents()
 	defer c.Close()
 	for range 3 {

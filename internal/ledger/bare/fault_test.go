@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cladehq/clade/internal/git/gittest"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/ledger/bare"
 )
@@ -111,7 +112,7 @@ func TestF3RestoreAfterKill(t *testing.T) {
 	if got := modesAndPaths(t, l, ids[19]); !slices.Equal(got, []string{"100644 d0/f", "100644 d1/f", "100644 d2/f"}) {
 		t.Errorf("restored %q", got)
 	}
-	person(t, dir, "fsck", "--strict", "--no-dangling")
+	gittest.Person(t, dir, "fsck", "--strict", "--no-dangling")
 }
 
 // litter is what a killed process may leave in a repository.
@@ -132,7 +133,7 @@ func TestB28StaleLocksAreHealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range litter {
-		put(t, filepath.Join(dir, name), "")
+		gittest.Put(t, filepath.Join(dir, name), "")
 	}
 	if err := open(t, dir).Close(); err != nil {
 		t.Fatal(err)
@@ -256,15 +257,15 @@ func TestB19PackHoldsOneCommit(t *testing.T) {
 	if err := l.Pack(t.Context(), m.Commit, dir); err != nil {
 		t.Fatal(err)
 	}
-	person(t, dir, "fsck", "--strict")
-	if got := person(t, dir, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main" {
+	gittest.Person(t, dir, "fsck", "--strict")
+	if got := gittest.Person(t, dir, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main" {
 		t.Errorf("refs are %q", got)
 	}
-	if got := person(t, dir, "log", "--all", "--reflog", "--format=%T %s%P"); got != m.Tree+" base" {
+	if got := gittest.Person(t, dir, "log", "--all", "--reflog", "--format=%T %s%P"); got != m.Tree+" base" {
 		t.Errorf("history is %q", got)
 	}
 	// one commit, the root and sub/ trees, and .gitattributes, b and sub/b.bin
-	if got := strings.Count(person(t, dir, "cat-file", "--batch-all-objects", "--batch-check"), "\n") + 1; got != 6 {
+	if got := strings.Count(gittest.Person(t, dir, "cat-file", "--batch-all-objects", "--batch-check"), "\n") + 1; got != 6 {
 		t.Errorf("it holds %d objects", got)
 	}
 	for _, unwanted := range []string{"hooks", "logs", "clade-ledger", "objects/info/alternates", "description"} {
@@ -273,9 +274,9 @@ func TestB19PackHoldsOneCommit(t *testing.T) {
 		}
 	}
 	borrower := t.TempDir()
-	person(t, borrower, "init", "-q")
-	put(t, filepath.Join(borrower, ".git/objects/info/alternates"), filepath.Join(dir, "objects")+"\n")
-	if got := person(t, borrower, "ls-tree", "-r", "--name-only", m.Tree); got != ".gitattributes\nb\nsub/b.bin" {
+	gittest.Person(t, borrower, "init", "-q")
+	gittest.Put(t, filepath.Join(borrower, ".git/objects/info/alternates"), filepath.Join(dir, "objects")+"\n")
+	if got := gittest.Person(t, borrower, "ls-tree", "-r", "--name-only", m.Tree); got != ".gitattributes\nb\nsub/b.bin" {
 		t.Errorf("borrowed %q", got)
 	}
 }

@@ -13,33 +13,9 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
-	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/git/gittest"
 	"github.com/cladehq/clade/internal/ledger"
 )
-
-// person runs git as a person would.
-func person(t testing.TB, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(git.Scrub(os.Environ()), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@localhost",
-		"GIT_COMMITTER_NAME=p", "GIT_COMMITTER_EMAIL=p@localhost", "GIT_ALLOW_PROTOCOL=file")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func put(t testing.TB, path, data string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // lfsPointer is what git holds for a file kept by git-lfs.
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
@@ -49,16 +25,16 @@ const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsi
 func project(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	person(t, dir, "init", "-q", "-b", "main")
-	put(t, filepath.Join(dir, "secret"), "in the history only")
-	person(t, dir, "add", ".")
-	person(t, dir, "commit", "-q", "-m", "one")
-	person(t, dir, "rm", "-q", "secret")
-	put(t, filepath.Join(dir, "a"), "1\r\n")
-	put(t, filepath.Join(dir, "sub/b.bin"), lfsPointer)
-	put(t, filepath.Join(dir, ".gitattributes"), "*.bin filter=lfs -text\n")
-	person(t, dir, "add", ".")
-	person(t, dir, "commit", "-q", "-m", "two")
+	gittest.Person(t, dir, "init", "-q", "-b", "main")
+	gittest.Put(t, filepath.Join(dir, "secret"), "in the history only")
+	gittest.Person(t, dir, "add", ".")
+	gittest.Person(t, dir, "commit", "-q", "-m", "one")
+	gittest.Person(t, dir, "rm", "-q", "secret")
+	gittest.Put(t, filepath.Join(dir, "a"), "1\r\n")
+	gittest.Put(t, filepath.Join(dir, "sub/b.bin"), lfsPointer)
+	gittest.Put(t, filepath.Join(dir, ".gitattributes"), "*.bin filter=lfs -text\n")
+	gittest.Person(t, dir, "add", ".")
+	gittest.Person(t, dir, "commit", "-q", "-m", "two")
 	return dir
 }
 
@@ -116,42 +92,48 @@ func TestImportFromGit(t *testing.T) {
 		{"a repository", func(_ *testing.T, dir string) string { return dir }, "", projectTree},
 		{"a folder in it", func(_ *testing.T, dir string) string { return filepath.Join(dir, "sub") }, "HEAD", projectTree},
 		{"an older revision", func(_ *testing.T, dir string) string { return dir }, "main~1", []string{"100644 secret"}},
-		{"a tag", func(t *testing.T, dir string) string { person(t, dir, "tag", "-a", "-m", "v", "v1"); return dir }, "v1", projectTree},
-		{"packed refs and objects", func(t *testing.T, dir string) string { person(t, dir, "gc", "-q"); return dir }, "main", projectTree},
-		{"detached", func(t *testing.T, dir string) string { person(t, dir, "checkout", "-q", "--detach"); return dir }, "", projectTree},
+		{"a tag", func(t *testing.T, dir string) string {
+			gittest.Person(t, dir, "tag", "-a", "-m", "v", "v1")
+			return dir
+		}, "v1", projectTree},
+		{"packed refs and objects", func(t *testing.T, dir string) string { gittest.Person(t, dir, "gc", "-q"); return dir }, "main", projectTree},
+		{"detached", func(t *testing.T, dir string) string {
+			gittest.Person(t, dir, "checkout", "-q", "--detach")
+			return dir
+		}, "", projectTree},
 		{"bare", func(t *testing.T, dir string) string {
 			to := filepath.Join(t.TempDir(), "c")
-			person(t, dir, "clone", "-q", "--bare", dir, to)
+			gittest.Person(t, dir, "clone", "-q", "--bare", dir, to)
 			return to
 		}, "", projectTree},
 		{"shallow", func(t *testing.T, dir string) string {
 			to := filepath.Join(t.TempDir(), "c")
-			person(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
+			gittest.Person(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
 			return to
 		}, "", projectTree},
 		{"with alternates", func(t *testing.T, dir string) string {
 			to := filepath.Join(t.TempDir(), "c")
-			person(t, dir, "clone", "-q", "--shared", dir, to)
+			gittest.Person(t, dir, "clone", "-q", "--shared", dir, to)
 			return to
 		}, "", projectTree},
 		{"a linked work tree, B7", func(t *testing.T, dir string) string {
 			to := filepath.Join(t.TempDir(), "w")
-			person(t, dir, "worktree", "add", "-q", "--detach", to)
+			gittest.Person(t, dir, "worktree", "add", "-q", "--detach", to)
 			return to
 		}, "", projectTree},
 		{"with a submodule, F34 B7", func(t *testing.T, dir string) string {
-			person(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", project(t), "m")
-			person(t, dir, "commit", "-q", "-m", "sub")
+			gittest.Person(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", project(t), "m")
+			gittest.Person(t, dir, "commit", "-q", "-m", "sub")
 			return dir
 		}, "", []string{"100644 .gitattributes", "100644 .gitmodules", "100644 a", "160000 m", "100644 sub/b.bin"}},
 		{"uncommitted work stays out, F18", func(t *testing.T, dir string) string {
-			put(t, filepath.Join(dir, "staged"), "")
-			person(t, dir, "add", "staged")
-			put(t, filepath.Join(dir, "a"), "changed")
+			gittest.Put(t, filepath.Join(dir, "staged"), "")
+			gittest.Person(t, dir, "add", "staged")
+			gittest.Put(t, filepath.Join(dir, "a"), "changed")
 			return dir
 		}, "", projectTree},
 		{"a replaced object is not followed", func(t *testing.T, dir string) string {
-			person(t, dir, "replace", "HEAD", "HEAD~1")
+			gittest.Person(t, dir, "replace", "HEAD", "HEAD~1")
 			return dir
 		}, "", projectTree},
 	} {
@@ -183,7 +165,7 @@ func TestImportFromGit(t *testing.T) {
 			if err := l.Pack(t.Context(), child.Commit, filepath.Join(t.TempDir(), "pack")); err != nil {
 				t.Error(err)
 			}
-			if n := person(t, l.Dir(), "rev-list", "--all", "--reflog"); n != "" {
+			if n := gittest.Person(t, l.Dir(), "rev-list", "--all", "--reflog"); n != "" {
 				t.Errorf("refs were made: %s", n)
 			}
 			if after := digest(t, dir, from); after != before {
@@ -243,7 +225,7 @@ func TestImportFromGitRefuses(t *testing.T) {
 		make      func(t *testing.T, dir string) string
 	}{
 		{"an unborn branch", "", clade.FaultConflict, func(t *testing.T, dir string) string {
-			person(t, dir, "checkout", "-q", "--orphan", "new")
+			gittest.Person(t, dir, "checkout", "-q", "--orphan", "new")
 			return dir
 		}},
 		{"no such revision", "nowhere", clade.FaultNotFound, func(_ *testing.T, dir string) string { return dir }},
@@ -251,13 +233,13 @@ func TestImportFromGitRefuses(t *testing.T) {
 		{"no repository", "", clade.FaultNotFound, func(t *testing.T, _ string) string { return t.TempDir() }},
 		{"another object format", "", clade.FaultEnvironment, func(t *testing.T, _ string) string {
 			dir := t.TempDir()
-			person(t, dir, "init", "-q", "--object-format=sha256")
+			gittest.Person(t, dir, "init", "-q", "--object-format=sha256")
 			return dir
 		}},
 		{"a partial clone without the files", "", clade.FaultEnvironment, func(t *testing.T, dir string) string {
-			person(t, dir, "config", "uploadpack.allowFilter", "true")
+			gittest.Person(t, dir, "config", "uploadpack.allowFilter", "true")
 			to := filepath.Join(t.TempDir(), "c")
-			person(t, dir, "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+dir, to)
+			gittest.Person(t, dir, "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+dir, to)
 			return to
 		}},
 	} {
@@ -289,7 +271,7 @@ func TestH15ImportRunsNothing(t *testing.T) {
 	dir := project(t)
 	marker := filepath.Join(t.TempDir(), "ran")
 	evil := func(what string) string { return "echo " + what + " >>" + marker + "; cat" }
-	put(t, filepath.Join(dir, ".git/info/attributes"), "* filter=evil diff=evil merge=evil\n")
+	gittest.Put(t, filepath.Join(dir, ".git/info/attributes"), "* filter=evil diff=evil merge=evil\n")
 	for key, value := range map[string]string{
 		"core.fsmonitor": evil("fsmonitor"), "filter.evil.clean": evil("clean"), "filter.evil.smudge": evil("smudge"),
 		"filter.evil.required": "true", "filter.lfs.smudge": evil("lfs"), "diff.evil.textconv": evil("textconv"),
@@ -297,7 +279,7 @@ func TestH15ImportRunsNothing(t *testing.T) {
 		"core.alternateRefsCommand": evil("alternates"), "alias.rev-parse": "!" + evil("alias"), "gpg.program": evil("gpg"),
 		"commit.gpgsign": "true", "uploadpack.packObjectsHook": evil("packObjects"), "credential.helper": evil("credential"),
 	} {
-		person(t, dir, "config", key, value)
+		gittest.Person(t, dir, "config", key, value)
 	}
 	hooks, err := os.ReadDir(filepath.Join(dir, ".git/hooks"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -309,12 +291,12 @@ func TestH15ImportRunsNothing(t *testing.T) {
 	}
 	for _, name := range names {
 		at := filepath.Join(dir, ".git/hooks", name)
-		put(t, at, "#!/bin/sh\n"+evil(name)+"\n")
+		gittest.Put(t, at, "#!/bin/sh\n"+evil(name)+"\n")
 		if err := os.Chmod(at, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(t, filepath.Join(dir, "a"), "dirty") // a status would have to look
+	gittest.Put(t, filepath.Join(dir, "a"), "dirty") // a status would have to look
 	before := digest(t, dir)
 	l := open(t, filepath.Join(t.TempDir(), "ledger"))
 	defer l.Close()
