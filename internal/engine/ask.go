@@ -68,15 +68,20 @@ func (e *Engine) Known(ctx context.Context, tree string) (id clade.ID, ok bool) 
 	return id, ok && err == nil
 }
 
-// known finds the oldest closed candidate with this tree. Only closed ones
-// count, so that a lockstep run answers the same in any order of arrival.
+// known finds the oldest closed candidate with this tree that was measured in
+// this epoch. Only closed ones count, so that a lockstep run answers the same in
+// any order of arrival.
 func (e *Engine) known(v clade.View, tree string) (clade.ID, bool) {
 	open := v.Open()
+	if epoch := v.Head().Epoch; epoch != e.epoch {
+		e.epoch, e.seen = epoch, 0
+		clear(e.trees)
+	}
 	for id := e.seen + 1; id <= v.Head().Count; id++ {
 		if len(open) > 0 && id >= open[0] {
 			break // it and those after it are looked at when it has closed
 		}
-		if l := v.Life(id); l.Tree != "" && l.Same == 0 {
+		if l := v.Life(id); l.Tree != "" && stands(l, e.epoch) {
 			if _, dup := e.trees[l.Tree]; !dup {
 				e.trees[l.Tree] = id
 			}
@@ -87,6 +92,16 @@ func (e *Engine) known(v clade.View, tree string) (clade.ID, bool) {
 		return id, true
 	}
 	return 0, false
+}
+
+// stands reports whether what is known of a candidate holds for another with
+// its tree. What the machine or the evaluator failed to tell does not.
+func stands(l *clade.Life, epoch int) bool {
+	switch l.Failure {
+	case clade.ClassInfra, clade.ClassEvaluator, clade.ClassBudget, clade.ClassPoisoned:
+		return false
+	}
+	return l.Same == 0 && l.Ended > 0 && l.Epoch == epoch
 }
 
 // await blocks until there is something to take in, then takes all there is.

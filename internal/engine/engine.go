@@ -48,6 +48,7 @@ type Engine struct {
 	pending  []string                   // commits whose bytes the log still keeps
 	trees    map[string]clade.ID        // oldest closed candidate by tree
 	seen     clade.ID                   // lives up to here are in trees
+	epoch    int                        // of trees
 	last     atomic.Int64               // the last record this process knows
 }
 
