@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -180,8 +181,8 @@ func (l *Lander) moves(ctx context.Context, in clade.Applying) ([]*move, error) 
 
 // tempName is the name a path's new content has until it is renamed: nobody
 // else's, and the same after a crash, so that it can be swept.
-func tempName(after, path string) string {
-	sum := sha256.Sum256([]byte(path))
+func tempName(after, p string) string {
+	sum := sha256.Sum256([]byte(p))
 	return fmt.Sprintf(".clade-%.12s-%x", after, sum[:8])
 }
 
@@ -227,6 +228,11 @@ func (l *Lander) replace(ctx context.Context, in clade.Applying) (err error) {
 // pending are the moves still to be made, strange the paths that are neither as
 // before nor as after.
 func pending(t *tree, moves []*move) (out []*move, strange errStrange, err error) {
+	t.replaced = map[string]bool{}
+	for _, m := range moves {
+		t.replaced[m.path] = true
+	}
+	defer func() { t.replaced = nil }()
 	for _, m := range moves {
 		have, err := t.read(m.path)
 		switch {
@@ -301,8 +307,8 @@ func (l *Lander) Recover(ctx context.Context) (*clade.Applying, error) {
 	return in, l.carry(ctx, *in)
 }
 
-// sweep removes what a crash left of an intent's staged content, and reports
-// whether all of the intent had been done: a path that is neither as before nor
+// sweep removes what a crash left of an intent, staged content and folders that
+// its removals had emptied, and reports whether all of the intent had been done: a path that is neither as before nor
 // as after was then changed since, and is no reason to put the others back.
 func (l *Lander) sweep(ctx context.Context, in clade.Applying) (ended bool, err error) {
 	moves, err := l.moves(ctx, in)
@@ -319,6 +325,13 @@ func (l *Lander) sweep(ctx context.Context, in clade.Applying) (ended bool, err 
 			if err := t.sweep(m.path, tempName(side, m.path)); err != nil {
 				return false, err
 			}
+		}
+		link, err := t.linkOnTheWay(m.path)
+		if err != nil {
+			return false, err
+		}
+		if m.to.mode == "" && link == "" {
+			t.prune(path.Dir(m.path))
 		}
 	}
 	if in.Commit != "" {

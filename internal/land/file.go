@@ -37,6 +37,9 @@ type tree struct {
 	told func(rename func() error) error
 	// touched are folders whose names have changed and are not yet synced.
 	touched map[string]bool
+	// replaced are paths whose links lead nowhere: they make room for folders,
+	// or have done so. A path below one is not behind it.
+	replaced map[string]bool
 }
 
 func openTree(root string) (*tree, error) {
@@ -56,6 +59,9 @@ func absent(err error) bool {
 // read tells what is at a path.
 func (t *tree) read(p string) (file, error) {
 	link, err := t.linkOnTheWay(p)
+	if err == nil && link != "" && t.replaced[link] {
+		return file{}, nil
+	}
 	if err != nil || link != "" {
 		return file{odd: fmt.Sprintf("lies behind the symbolic link %q", link)}, err
 	}

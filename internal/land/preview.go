@@ -200,7 +200,10 @@ func (l *Lander) look(ctx context.Context, p *Preview) error {
 			return err
 		}
 	}
-	p.swaps = make(map[string]swap, len(p.Paths))
+	p.swaps, t.replaced = make(map[string]swap, len(p.Paths)), make(map[string]bool, len(p.Paths))
+	for _, path := range p.Paths {
+		t.replaced[path] = true
+	}
 	p.Done = !l.Commit
 	for _, path := range p.Paths {
 		if err := s.path(ctx, path); err != nil {

@@ -101,7 +101,7 @@ func (r *repo) own(ctx context.Context, paths []string) (map[string]string, erro
 			mine[p] = true
 		}
 		for _, p := range paths {
-			if mine[p] || inFolder(mine, p) {
+			if mine[p] || below(mine, p) {
 				out[p] = kind.why
 			}
 		}
@@ -111,10 +111,11 @@ func (r *repo) own(ctx context.Context, paths []string) (map[string]string, erro
 
 const whyStaged = "has staged changes of yours"
 
-// inFolder reports whether p lies in one of folders, whose names end in a slash.
-func inFolder(folders map[string]bool, p string) bool {
+// below reports whether p lies in one of the named folders, whose names end in a
+// slash, or would have to lie below one of the named files.
+func below(names map[string]bool, p string) bool {
 	for i := strings.LastIndexByte(p, '/'); i > 0; i = strings.LastIndexByte(p[:i], '/') {
-		if folders[p[:i+1]] {
+		if names[p[:i+1]] || names[p[:i]] {
 			return true
 		}
 	}

@@ -75,8 +75,9 @@ func (l *Lander) changed(ctx context.Context, in clade.Applying) (out []string, 
 	}
 	defer t.close()
 	goes := map[string]bool{}
+	t.replaced = map[string]bool{}
 	for _, m := range moves {
-		goes[m.path] = m.to.mode == ""
+		goes[m.path], t.replaced[m.path] = m.to.mode == "", true
 	}
 	for _, m := range moves {
 		have, err := t.read(m.path)
