@@ -109,9 +109,12 @@ func begin(h *Head, b Book, e TryBegun) error {
 		return nil // fenced already
 	}
 	abandon(h, l)
-	l.Try, l.Running, l.Held, l.Began = e.Try, true, l.Hold, h.Epoch
+	l.Try, l.Running, l.Began = e.Try, true, h.Epoch
+	if l.Held = l.Hold; l.Commit != "" {
+		l.Held = Amount{} // the operator has been paid and is not asked again
+	}
 	b.Changed(l)
-	h.Held = h.Held.Plus(l.Hold)
+	h.Held = h.Held.Plus(l.Held)
 	return nil
 }
 

@@ -204,6 +204,9 @@ func TestMoney(t *testing.T) {
 		"died after the operator said its cost": {
 			[]clade.Event{begin(1, 1), proposed(1, usd(2)), begin(1, 2), ended(2, wall)}, usd(2).Plus(wall), clade.Amount{},
 		},
+		"a try after the operator was paid reserves nothing": {
+			[]clade.Event{begin(1, 1), proposed(1, usd(2)), begin(1, 2)}, usd(2), clade.Amount{},
+		},
 		"the operator did not know its cost": {
 			[]clade.Event{begin(1, 1), proposed(1, unknown(wall)), ended(1, wall)},
 			unknown(hold.Plus(wall).Plus(wall)), clade.Amount{},
@@ -240,7 +243,7 @@ func TestMoney(t *testing.T) {
 			[]clade.Event{begin(1, 1), begin(1, 2), ended(1, clade.Amount{})}, unknown(hold), hold,
 		},
 		"late, after a proposal in time": {
-			[]clade.Event{begin(1, 1), proposed(1, usd(2)), begin(1, 2), ended(1, usd(0.5))}, usd(2.5), hold,
+			[]clade.Event{begin(1, 1), proposed(1, usd(2)), begin(1, 2), ended(1, usd(0.5))}, usd(2.5), clade.Amount{},
 		},
 		"an outcome delivered twice": {
 			[]clade.Event{begin(1, 1), ended(1, usd(1)), ended(1, usd(1))}, usd(1), clade.Amount{},

@@ -34,6 +34,9 @@ func (e *Engine) turn(hard, soft context.Context, in intake) (over bool, err err
 		if err := e.take(tx, in); err != nil {
 			return err
 		}
+		if err := e.bury(tx); err != nil {
+			return err
+		}
 		if err := e.decide(tx, soft); err != nil {
 			return err
 		}
@@ -196,6 +199,36 @@ func (e *Engine) eligible(l *clade.Life) bool {
 	return l.Failure != clade.OK && strategy.TriesLeft(l)
 }
 
+// bury ends tries of processes that are gone, where that must be known before
+// anything is decided: when an attempt has killed too many of them, and when
+// money is short. Other lost tries are fenced by the next one.
+func (e *Engine) bury(tx store.Tx) error {
+	if h := tx.View().Head(); h.Stop != clade.StopNone || h.Cancelled != "" {
+		return nil
+	}
+	for _, id := range tx.View().Open() {
+		l := tx.View().Life(id)
+		if !l.Running || l.Kept || e.mine[id] {
+			continue
+		}
+		lost, buried := strategy.Lost(tx.View(), l)
+		events := []clade.Event{clade.TryEnded{Outcome: lost}}
+		if deaths := l.Try - l.Ended; deaths >= mostDeaths {
+			buried = true
+			events = []clade.Event{clade.TryBegun{ID: id, Try: l.Try + 1, Worker: e.Worker},
+				clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: l.Try + 1, Failure: clade.ClassPoisoned,
+					Detail: fmt.Sprintf("%d processes died while they tried it", deaths)}}}
+		}
+		if !buried {
+			continue
+		}
+		if err := tx.Append(events...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin claims as many tries as there are free slots, oldest attempt first.
 func (e *Engine) begin(tx store.Tx) (tasks []dispatch.Task, err error) {
 	free := e.work.Free()
@@ -207,17 +240,8 @@ func (e *Engine) begin(tx store.Tx) (tasks []dispatch.Task, err error) {
 		if !e.eligible(l) {
 			continue
 		}
-		next, deaths := l.Try+1, l.Try-l.Ended
-		if err := tx.Append(clade.TryBegun{ID: id, Try: next, Worker: e.Worker}); err != nil {
+		if err := tx.Append(clade.TryBegun{ID: id, Try: l.Try + 1, Worker: e.Worker}); err != nil {
 			return nil, err
-		}
-		if deaths >= mostDeaths {
-			err := tx.Append(clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: next, Failure: clade.ClassPoisoned,
-				Detail: fmt.Sprintf("%d processes died while they tried it", deaths)}})
-			if err != nil {
-				return nil, err
-			}
-			continue
 		}
 		tasks = append(tasks, task(tx.View(), id))
 	}

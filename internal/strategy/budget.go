@@ -154,10 +154,30 @@ func committed(v clade.View) clade.Microdollars {
 	used := h.Spent.Microdollars + h.Held.Microdollars
 	for _, id := range v.Open() {
 		if l := v.Life(id); !l.Running && (l.Try == 0 || TriesLeft(l)) {
-			used += l.Hold.Microdollars
+			used += owed(l)
 		}
 	}
 	return used
+}
+
+// owed is the most that another try may cost: nothing once the operator has
+// been paid for a commit.
+func owed(l *clade.Life) clade.Microdollars {
+	if l.Commit != "" {
+		return 0
+	}
+	return l.Hold.Microdollars
+}
+
+// Lost is how a try ends whose process is gone, when it must be settled before
+// anything else is decided: it may have cost its hold, and so may another one.
+// ok is false when that makes no difference, and the next try just fences it.
+func Lost(v clade.View, l *clade.Life) (o clade.Outcome, ok bool) {
+	if v.Head().Spec.Budget.USD == nil || !l.Running || owed(l) == 0 {
+		return clade.Outcome{}, false
+	}
+	return clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone",
+		Spent: clade.Amount{Unknown: true}}, true
 }
 
 // unaffordable are verdicts on open attempts that the budget no longer bears:
@@ -183,8 +203,8 @@ func unaffordable(v clade.View) (out []clade.Verdict) {
 		case stop != nil:
 			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusDiscarded, Category: "budget",
 				Why: "not begun: " + stop.Reason})
-		case over > 0 && l.Hold.Microdollars > 0:
-			over -= l.Hold.Microdollars
+		case over > 0 && owed(l) > 0:
+			over -= owed(l)
 			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusExhausted, Category: "budget",
 				Why: fmt.Sprintf("another try may cost $%s, which the budget does not bear", l.Hold.Microdollars)})
 		}

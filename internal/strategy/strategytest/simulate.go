@@ -47,6 +47,11 @@ func (r Run) Continue(log []clade.Record) (*clade.State, []clade.Record, error) 
 		}
 		p.log = append(p.log, rec)
 	}
+	for _, id := range p.state.Open() {
+		if o, lost := strategy.Lost(p.state, p.state.Life(id)); lost {
+			p.append(clade.TryEnded{Outcome: o})
+		}
+	}
 	return p.state, p.log, p.loop()
 }
 
