@@ -40,13 +40,14 @@ func TestCapsAreNeverPassed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {
 		r := cappedRun(seed)
-		r.Observe = func(v clade.View, rec clade.Record) {
+		check := func(v clade.View, rec clade.Record) {
 			h := v.Head()
 			if h.Proposing > r.Spec.Budget.Candidates || h.Spent.Microdollars+h.Held.Microdollars > *r.Spec.Budget.USD {
 				t.Errorf("seed %d, record %d: %d of %d candidates, %s spent and %s held of %s", seed, rec.Seq,
 					h.Proposing, r.Spec.Budget.Candidates, h.Spent.Microdollars, h.Held.Microdollars, *r.Spec.Budget.USD)
 			}
 		}
+		r.Observe = check
 		state, log, err := r.Do()
 		if err != nil {
 			t.Fatal(seed, err, tail(log))
@@ -55,20 +56,28 @@ func TestCapsAreNeverPassed(t *testing.T) {
 			t.Errorf("seed %d did not end", seed)
 		}
 		for _, cut := range []int{len(log) / 3, len(log) / 2, 2 * len(log) / 3} { // processes that die, and speak late
-			part, more, err := r.Continue(append(log[:cut:cut], lateWords(log[:cut])...))
+			part, more, err := r.Continue(log[:cut])
 			if err != nil || part.Head().Stop == clade.StopNone {
 				t.Fatal(seed, cut, err, tail(more))
+			}
+			for _, late := range lateWords(log[:cut]) {
+				late.Seq = part.Head().Seq + 1
+				if err := part.Apply(late); err != nil {
+					t.Fatal(err)
+				}
+				check(part, late)
 			}
 		}
 	}
 }
 
-// lateWords are outcomes of the tries that run at the end of a log, after
-// another try has fenced them.
+// lateWords are outcomes of the tries that run at the end of a log.
 func lateWords(log []clade.Record) (out []clade.Record) {
-	running := map[clade.ID]int{}
+	running, holds := map[clade.ID]int{}, map[clade.ID]clade.Microdollars{}
 	for _, r := range log {
 		switch e := r.Event.(type) {
+		case clade.Planned:
+			holds[e.Attempt.ID] = e.Attempt.Hold.Microdollars
 		case clade.TryBegun:
 			running[e.ID] = e.Try
 		case clade.TryEnded:
@@ -78,8 +87,8 @@ func lateWords(log []clade.Record) (out []clade.Record) {
 	for id := clade.ID(1); len(running) > 0; id++ {
 		if try, ok := running[id]; ok {
 			delete(running, id)
-			out = append(out, clade.Record{Seq: int64(len(log) + len(out) + 1), Event: clade.TryEnded{
-				Outcome: clade.Outcome{ID: id, Try: try, Failure: clade.ClassInfra, Spent: clade.Amount{Unknown: true}}}})
+			spent := clade.Amount{Microdollars: min(50, holds[id]), Unknown: id%2 == 0}
+			out = append(out, clade.Record{Event: clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: try, Spent: spent}}})
 		}
 	}
 	return out
