@@ -57,9 +57,12 @@ func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (work
 }
 
 // Sweep implements workspace.Provider. Folders of the pool that nobody uses stay
-// for the next run unless all is asked for.
+// for the next run unless all is asked for. What a provider that mounts left in
+// the same cache goes too: who only sweeps has this one.
 func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
+	slots, serr := workspace.NewSlots(p.dir).Sweep()
 	freed, err := p.store.Sweep(all)
+	freed, err = freed+slots, errors.Join(serr, err)
 	if !all {
 		return freed, err
 	}
