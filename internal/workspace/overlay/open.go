@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/cladehq/clade/internal/workspace"
@@ -19,10 +18,8 @@ type space struct {
 	provider *Provider
 	built    *workspace.Built
 	layer    *workspace.Layer
-	dir      string
+	slot     *slot
 	lower    []string // topmost first, the template's tree last
-	git      bool
-	scopes   int
 }
 
 // Open implements workspace.Provider.
@@ -31,22 +28,31 @@ func (p *Provider) Open(ctx context.Context, t workspace.Template, plan workspac
 	if err != nil {
 		return nil, err
 	}
-	dir, err := p.slots.Next()
+	at, err := p.slot()
 	if err != nil {
 		return nil, err
 	}
-	w := &space{provider: p, built: built, layer: layer, dir: dir, git: plan.Git}
+	w := &space{provider: p, built: built, layer: layer, slot: at}
 	if err := w.materialise(ctx, plan); err != nil {
-		return nil, errors.Join(fmt.Errorf("making a workspace: %w", err), workspace.Remove(dir))
+		return nil, errors.Join(fmt.Errorf("making a workspace: %w", err), workspace.Remove(at.dir))
 	}
 	return w, nil
 }
 
+// slot gives a slot without a tree.
+func (p *Provider) slot() (*slot, error) {
+	if s := p.spares.take(); s != nil {
+		return s, nil
+	}
+	dir, err := p.slots.Next()
+	return &slot{dir: dir}, err
+}
+
 // materialise writes the difference and, last, the marker.
 func (w *space) materialise(ctx context.Context, plan workspace.Plan) error {
-	delta, at := filepath.Join(w.dir, deltaDir), time.Now()
+	delta, at := filepath.Join(w.slot.dir, deltaDir), time.Now()
 	if !w.layer.Empty() {
-		if err := os.Mkdir(delta, 0o755); err != nil {
+		if err := os.Mkdir(delta, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 			return err
 		}
 		// The time is new: tools that compare times must see that a file is not
@@ -76,24 +82,21 @@ func (w *space) materialise(ctx context.Context, plan workspace.Plan) error {
 		w.lower = append(w.lower, repo.Dir())
 	}
 	w.lower = append(w.lower, w.built.Tree())
-	return workspace.Mark(w.dir)
+	return workspace.Mark(w.slot.dir)
 }
 
 // Scope implements workspace.Workspace.
 func (w *space) Scope(context.Context) (workspace.Scope, error) {
-	w.scopes++
-	s := &scope{
-		space: w, dir: filepath.Join(w.dir, strconv.Itoa(w.scopes)), view: w.provider.view(),
-		lower: w.lower, mask: w.layer.Hidden,
-	}
+	dir, again := w.slot.scope()
+	s := &scope{space: w, dir: dir, view: w.provider.view(), lower: w.lower, mask: w.layer.Hidden}
 	if home, used := w.built.Home(); used {
 		s.home = home
 	}
-	if err := s.make(); err != nil {
+	if err := s.make(again); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a scope: %w", err), workspace.Remove(s.dir))
 	}
 	return s, nil
 }
 
 // Close implements workspace.Workspace.
-func (w *space) Close() error { return workspace.Remove(w.dir) }
+func (w *space) Close() error { return w.provider.spares.give(w.slot) }

@@ -28,6 +28,8 @@ type Provider struct {
 	store *workspace.Store
 	slots *workspace.Slots
 	box   sandbox.Sandbox
+
+	spares spares
 }
 
 var _ workspace.Provider = (*Provider)(nil)
@@ -65,7 +67,7 @@ func (p *Provider) probe(env []string) (err error) {
 	s := &scope{dir: filepath.Join(dir, "scope"), view: p.view()}
 	delta, tree := filepath.Join(dir, "delta"), filepath.Join(dir, "tree")
 	s.lower = []string{delta, tree}
-	if err := errors.Join(os.Mkdir(delta, 0o755), os.Mkdir(tree, 0o755), s.make()); err != nil {
+	if err := errors.Join(os.Mkdir(delta, 0o755), os.Mkdir(tree, 0o755), s.make(false)); err != nil {
 		return err
 	}
 	for _, name := range []string{"gone", "kept"} {

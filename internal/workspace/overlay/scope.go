@@ -34,11 +34,11 @@ type scope struct {
 	mask  []string
 }
 
-// make makes the scope's folders.
-func (s *scope) make() error {
-	names := []string{"", upperDir, workDir, homeDir, tempDir}
-	if s.home != "" {
-		names = append(names, homeWorkDir)
+// make makes the scope's folders, those that are not there again.
+func (s *scope) make(again bool) error {
+	var names []string
+	if !again {
+		names = []string{"", upperDir, workDir, homeDir, homeWorkDir, tempDir}
 	}
 	for _, name := range names {
 		if err := os.Mkdir(filepath.Join(s.dir, name), 0o755); err != nil {
@@ -72,7 +72,7 @@ func (s *scope) Enter(c *sandbox.Command, dir string) {
 
 // Changes implements workspace.Scope.
 func (s *scope) Changes(ctx context.Context) ([]ledger.Change, error) {
-	if err := workspace.CheckMark(s.space.dir); err != nil {
+	if err := workspace.CheckMark(s.space.slot.dir); err != nil {
 		return nil, err
 	}
 	upper := filepath.Join(s.dir, upperDir)
@@ -181,4 +181,4 @@ func look(layer, p string) (found, end bool, err error) {
 }
 
 // Close implements workspace.Scope.
-func (s *scope) Close() error { return workspace.Remove(s.dir) }
+func (s *scope) Close() error { return s.space.slot.give(s.dir) }
