@@ -220,8 +220,11 @@ func (t *tree) remove(p string) error {
 // prune removes dir and the folders above it that are empty, and returns the
 // nearest that stays.
 func (t *tree) prune(dir string) string {
-	for dir != "." && t.root.Remove(filepath.FromSlash(dir)) == nil {
-		dir = path.Dir(dir)
+	for ; dir != "."; dir = path.Dir(dir) {
+		name := filepath.FromSlash(dir)
+		if info, err := t.root.Lstat(name); err != nil || !info.IsDir() || t.root.Remove(name) != nil {
+			break
+		}
 	}
 	return dir
 }

@@ -13,8 +13,8 @@ import (
 
 // everything is a change of every kind.
 var (
-	everythingBefore = files{"a": "1\n", "gone/f": "2\n", "s": "3\n", "l": "-> a", "x": "x 4\n", "d/b": "5\n"}
-	everything       = files{"a": "9\n", "gone/f": "", "s": "", "s/in": "3\n", "l": "-> x", "x": "4\n", "d/b": "", "d": "-> a", "n/e/w": "x 6\n"}
+	everythingBefore = files{"a": "1\n", "gone/f": "2\n", "s": "3\n", "l": "-> a", "x": "x 4\n", "d/b": "5\n", "f/o": "6\n", "f/p/q": "7\n"}
+	everything       = files{"a": "9\n", "gone/f": "", "s": "", "s/in": "3\n", "l": "-> x", "x": "4\n", "d/b": "", "d": "-> a", "f/o": "", "f/p/q": "", "f": "8\n", "n/e/w": "x 6\n"}
 )
 
 // power is what a process that ends at a step leaves behind.
