@@ -70,6 +70,7 @@ func TestComposite(t *testing.T) {
 		{"ties share their mean rank", []clade.Measure{speed}, [][]float64{{1}, {5}, {5}, {2}}, map[clade.ID]float64{2: .75, 3: .75, 4: 0}, []clade.ID{2, 3, 4}},
 		{"all equal", []clade.Measure{speed}, [][]float64{{1}, {5}, {5}, {5}}, map[clade.ID]float64{2: .5, 3: .5, 4: .5}, []clade.ID{2, 3, 4}},
 		{"no number, no rank", []clade.Measure{speed}, [][]float64{{1}, {5}, {nan}, {7}}, map[clade.ID]float64{2: 0, 4: 1}, []clade.ID{4, 2}},
+		{"one number of two is none", []clade.Measure{speed, size}, [][]float64{{1, 1}, {9, nan}, {8, 7}, {7, 2}}, map[clade.ID]float64{3: .5, 4: .5}, []clade.ID{3, 4}},
 		// speed 1, .5, 0 and size 0, .5, 1 with weights 1 and 3.
 		{"weighted", []clade.Measure{speed, heavy}, [][]float64{{1, 1}, {9, 9}, {8, 8}, {7, 7}}, map[clade.ID]float64{2: .25, 3: .5, 4: .75}, []clade.ID{4, 3, 2}},
 		{"equal composites: the lower ID", []clade.Measure{speed, size}, [][]float64{{1, 1}, {9, 9}, {7, 7}}, map[clade.ID]float64{2: .5, 3: .5}, []clade.ID{2, 3}},

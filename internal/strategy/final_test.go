@@ -211,3 +211,47 @@ func TestFinalists(t *testing.T) {
 		}
 	}
 }
+
+// Each of several finalists is held to Holm's level: a candidate that wins k of
+// 40 cases and loses none has p = 2^−k, and three of them need .05/3, .05/2, .05.
+func TestFinalistsByHolm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		wins   [3]int // of test cases, of candidates 2, 3 and 4
+		winner clade.ID
+		proven int
+	}{
+		{"first alone", [3]int{8, 5, 5}, 2, 1}, // .0039, .031 > .025
+		{"all three", [3]int{8, 6, 5}, 2, 3},   // .0039, .0156, .031
+		{"the last has most", [3]int{5, 6, 9}, 4, 3},
+		{"none", [3]int{5, 5, 5}, 0, 0}, // .031 > .0167, though below .05
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := spec("race", clade.NoiseCases, 3)
+			s.Dataset, s.Final.Finalists = &clade.Dataset{}, 3
+			w := noisyCases(&s, 40, 0)
+			w.Value = func(_ clade.View, r strategytest.Reading) float64 {
+				n, won := 0, 30
+				fmt.Sscanf(r.Case[1:], "%d", &n)
+				if r.Split == clade.SplitTest && r.Of.ID != clade.Base {
+					won = c.wins[r.Of.ID-2]
+				}
+				return map[bool]float64{true: 1, false: 0}[r.Of.ID != clade.Base && n < won]
+			}
+			state, _ := simulate(t, s, w, 2, 1)
+			proven := 0
+			for id := clade.ID(2); id <= 4; id++ {
+				if v := state.Life(id).Verdict; v.Final == nil {
+					t.Errorf("#%d has no figure: %s", id, v.Why)
+				} else if v.Category == "proven" {
+					proven++
+				}
+			}
+			if h := state.Head(); h.Winner != c.winner || proven != c.proven {
+				t.Errorf("winner %d, %d proven: %s", h.Winner, proven, h.Reason)
+			}
+		})
+	}
+}
