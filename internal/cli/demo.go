@@ -106,7 +106,7 @@ func (s *show) do(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.forget(ctx)) }()
 	s.e.started(started)
 	if err := s.e.search(ctx, s.door, s.run); err != nil {
-		return err
+		return s.ended(err)
 	}
 	if err := s.look(ctx); err != nil {
 		return err
@@ -178,6 +178,15 @@ func (s *show) forget(ctx context.Context) error {
 		return nil
 	}
 	_, err := s.door.GC(context.WithoutCancel(ctx), false, []string{s.run})
+	return err
+}
+
+// ended says of an interrupted search that it cannot be resumed when its folder
+// is not kept.
+func (s *show) ended(err error) error {
+	if s.keep == "" && clade.FaultOf(err) == clade.FaultInterrupted {
+		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "interrupted; the demo's repository and its run are removed"}
+	}
 	return err
 }
 
