@@ -6,8 +6,8 @@ BIN := bin/clade
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/clade
-	$(GO) build -o $(BIN) ./cmd/clade
+build: ## build bin/clade, one static binary
+	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/clade
 
 demo: build ## the main job on real input, offline: search, prove, land
 	$(BIN) demo
