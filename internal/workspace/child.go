@@ -43,27 +43,30 @@ func (r *Repository) visible(l *Layer) *Tree {
 // index. The layer's files were written with the time at.
 func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time) error {
 	repo := filepath.Join(dir, gitDir)
-	objects := filepath.Join(repo, "objects")
-	if err := errors.Join(os.MkdirAll(objects, 0o755), os.MkdirAll(filepath.Join(repo, "refs", "heads"), 0o755)); err != nil {
+	packs := filepath.Join(repo, "objects", "pack")
+	if err := errors.Join(os.MkdirAll(packs, 0o755), os.MkdirAll(filepath.Join(repo, "refs", "heads"), 0o755)); err != nil {
 		return err
 	}
-	loose, tree := newLooseWriter(objects), r.visible(l)
+	pack, tree := newPackWriter(), r.visible(l)
 	written := map[string]int64{}
 	for _, f := range l.Files {
 		if e, ok := tree.Lookup(f.Path); !ok || l.extra[f.Path] || e.Mode == ledger.ModeGitlink {
 			continue
 		}
 		written[f.Path] = int64(len(f.Data))
-		if _, err := loose.write("blob", f.Data); err != nil {
+		if _, err := pack.add("blob", f.Data); err != nil {
 			return err
 		}
 	}
-	root, err := r.writeTree(loose, tree)
+	root, err := r.addTree(pack, tree)
 	if err != nil {
 		return err
 	}
-	head, err := loose.write("commit", commitObject(root))
+	head, err := pack.add("commit", commitObject(root))
 	if err != nil {
+		return err
+	}
+	if err := pack.writeTo(packs); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(repo, filepath.FromSlash(branch)), []byte(head+"\n"), 0o644); err != nil {
@@ -100,8 +103,8 @@ func (r *Repository) baseIndex(t *Built) (*index, error) {
 	return r.index, nil
 }
 
-// writeTree writes the tree objects of the folders that differ from the base.
-func (r *Repository) writeTree(loose *looseWriter, tree *Tree) (string, error) {
+// addTree adds the tree objects of the folders that differ from the base.
+func (r *Repository) addTree(pack *packWriter, tree *Tree) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var write func(dir string) (string, error)
@@ -113,7 +116,7 @@ func (r *Repository) writeTree(loose *looseWriter, tree *Tree) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return loose.write("tree", data)
+		return pack.add("tree", data)
 	}
 	return write("")
 }

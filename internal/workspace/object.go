@@ -1,15 +1,9 @@
 package workspace
 
 import (
-	"bytes"
-	"compress/zlib"
 	"crypto/sha1"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 )
 
 // objectID is the name git gives an object.
@@ -21,45 +15,6 @@ func objectID(kind string, data []byte) string {
 }
 
 func blobID(data []byte) string { return objectID("blob", data) }
-
-// A looseWriter writes loose objects into a repository's folder of objects.
-type looseWriter struct {
-	dir string
-	buf bytes.Buffer
-	z   *zlib.Writer // used again: making one costs more than most objects
-}
-
-func newLooseWriter(dir string) *looseWriter {
-	w := &looseWriter{dir: dir}
-	w.z = zlib.NewWriter(&w.buf)
-	return w
-}
-
-// write writes one object and returns its name.
-func (w *looseWriter) write(kind string, data []byte) (string, error) {
-	id := objectID(kind, data)
-	w.buf.Reset()
-	w.z.Reset(&w.buf)
-	fmt.Fprintf(w.z, "%s %d\x00", kind, len(data))
-	if _, err := w.z.Write(data); err != nil {
-		return "", err
-	}
-	if err := w.z.Close(); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(w.dir, id[:2])
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, id[2:]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
-	if errors.Is(err, fs.ErrExist) {
-		return id, nil // two files with one content
-	} else if err != nil {
-		return "", err
-	}
-	_, err = f.Write(w.buf.Bytes())
-	return id, errors.Join(err, f.Close())
-}
 
 // appendTreeEntry adds a member to a tree object.
 func appendTreeEntry(tree []byte, mode, name, id string) ([]byte, error) {
