@@ -23,7 +23,7 @@ func over(v clade.View) *clade.Stopped {
 	b := &h.Spec.Budget
 	switch {
 	case targetReached(v):
-		return stopped(clade.StopTarget, "the target is reached: %s, %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
+		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
 	case h.Usable == 0 && h.Closed >= hopeless(v):
 		return allFailed(v)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:

@@ -82,8 +82,10 @@ func LookAt(spec *clade.Spec, a *clade.Attempt, stage int, evs []clade.Evaluatio
 	switch {
 	case d.Proven:
 		state = "proven"
+	case d.Futile && c.High < s.Delta:
+		state = fmt.Sprintf("surely below the %s that counts", percent(s.Delta))
 	case d.Futile:
-		state = "no gain left to find"
+		state = fmt.Sprintf("below the %s that counts", percent(s.Delta))
 	}
 	d.Why = fmt.Sprintf("gain %s [%s, %s], %d pairs, p %.3g at level %.3g, look %d: %s",
 		percent(c.Estimate), percent(c.Low), percent(c.High), c.N, c.P, s.Level, d.Look, state)
