@@ -129,12 +129,13 @@ func (d *draw) paidOnce(w *world, shots []shot) (wrong []string, err error) {
 	return wrong, nil
 }
 
-// inFlight is how many runs of a unit can have been lost to the kills.
+// inFlight is how many runs of a unit can have been lost to the kills. One that
+// was started just before a kill may tell so only after it.
 func (d *draw) inFlight(u unit, shots []shot) (most int) {
 	for _, s := range shots {
 		switch next, ok := u.after(); {
 		case u.role == "propose" && s.ended[clade.ID(u.key)]:
-		case !ok || s.starts[u] > s.starts[next]:
+		case !ok || s.starts[u] > s.starts[next] || s.starts[u] < d.starts[u]:
 			most++
 		}
 	}

@@ -180,7 +180,7 @@ func (c *campaign) one(ctx context.Context, dir string, d *draw) (wrong []string
 	if err != nil {
 		return nil, err
 	}
-	if err := w.finish(ctx); err != nil {
+	if err := w.finish(ctx, d.timed); err != nil {
 		wrong = []string{err.Error()}
 	}
 	wrong = append(wrong, d.verify(ctx, w, before, shots)...)
@@ -226,14 +226,18 @@ func (c *campaign) count(k kill, killed bool) {
 	}
 }
 
-// finish lets the run come to its end, as a person would.
-func (w *world) finish(ctx context.Context) error {
+// noWinner is the exit code of a search that ended without one.
+const noWinner = 5
+
+// finish lets the run come to its end, as a person would. One that depends on
+// time may end without a winner.
+func (w *world) finish(ctx context.Context, timed bool) error {
 	run, err := w.run(ctx)
 	if err != nil {
 		return err
 	}
 	if run == "" { // killed before there was one
-		return w.must(ctx, "", "run", "--plain")
+		return w.search(ctx, timed, "run")
 	}
 	records, err := w.records(ctx)
 	if err != nil {
@@ -242,7 +246,15 @@ func (w *world) finish(ctx context.Context) error {
 	if _, stopped := records[len(records)-1].Event.(clade.Stopped); stopped {
 		return w.must(ctx, "", "gc") // nothing to resume: what is left is swept here
 	}
-	return w.must(ctx, "", "resume", "--plain")
+	return w.search(ctx, timed, "resume")
+}
+
+func (w *world) search(ctx context.Context, timed bool, verb string) error {
+	got, err := w.clade(ctx, "", nil, verbs[verb]...)
+	if err == nil && got.exit != 0 && !(timed && got.exit == noWinner) {
+		err = fmt.Errorf("clade %s: exit status %d\n%s", verb, got.exit, got.err)
+	}
+	return err
 }
 
 // lingering is the attempt whose operator lives on; it is of the second
@@ -258,12 +270,16 @@ func (w *world) deliverStale(ctx context.Context) error {
 	return w.log(ctx, func(_ store.Store, _ string, l store.Log) error {
 		return l.Update(ctx, func(tx store.Tx) error {
 			v := tx.View()
+			var late *clade.Life
 			for _, id := range v.Open() {
-				if life := v.Life(id); life.Running && life.Try > 1 && life.Commit != "" {
-					return tx.Append(clade.TryEnded{Outcome: staleOutcome(life)})
+				if life := v.Life(id); life.Running && life.Try > 1 && (late == nil || late.Commit == "") {
+					late = life
 				}
 			}
-			return errors.New("nothing runs whose first try is fenced")
+			if late == nil {
+				return errors.New("nothing runs whose first try is fenced")
+			}
+			return tx.Append(clade.TryEnded{Outcome: staleOutcome(late)})
 		})
 	})
 }

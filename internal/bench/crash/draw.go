@@ -69,12 +69,27 @@ var verbs = map[string][]string{
 	"amend": {"resume", "--plain", "--candidates", "24"},
 }
 
+// matter are the labels that a short look begins with.
+var matter = []string{"opened", "proposed", "sync", "sample", "unpend", "try-ended", "try-begun"}
+
+// inOrder sorts steps: those that matter most, then the others by name.
+func inOrder(passes map[step]int) []step {
+	rank := func(s step) int {
+		if i := slices.Index(matter, s.label); i >= 0 {
+			return i
+		}
+		return len(matter)
+	}
+	return slices.SortedFunc(maps.Keys(passes), func(a, b step) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.String(), b.String()))
+	})
+}
+
 // cells lists every step that can occur, in an order that begins with what
 // matters most.
 func cells(refs map[string]*reference) (out []cell) {
 	add := func(r *reference, verb string, passes map[step]int, labels ...string) {
-		steps := slices.SortedFunc(maps.Keys(passes), func(a, b step) int { return cmp.Compare(a.String(), b.String()) })
-		for _, s := range steps {
+		for _, s := range inOrder(passes) {
 			if len(labels) == 0 || slices.Contains(labels, s.label) {
 				out = append(out, cell{r, verb, s, passes[s]})
 			}
@@ -123,13 +138,15 @@ func draws(refs map[string]*reference, n int, seed uint64) (out []*draw) {
 
 // drawn is one draw that passes a cell.
 func drawn(rng *rand.Rand, c cell, more bool) *draw {
-	last := kill{verb: verbs[c.verb], step: c.step, count: 1 + rng.IntN(c.times), all: rng.IntN(2) == 0}
+	// What is only in the memory of git must be lost before it is on disk.
+	all := rng.IntN(2) == 0 || c.step == step{"sync", crash.Before}
+	last := kill{verb: verbs[c.verb], step: c.step, count: 1 + rng.IntN(c.times), all: all}
 	d := &draw{reference: c.of, kills: []kill{last}}
 	if c.verb != "run" {
 		d.kills = []kill{early(rng, c.of), last}
 	}
 	if more && rng.IntN(3) == 0 && !d.timed { // and once more while it resumes
-		s := slices.SortedFunc(maps.Keys(d.resumed), func(a, b step) int { return cmp.Compare(a.String(), b.String()) })
+		s := inOrder(d.resumed)
 		again := s[rng.IntN(len(s))]
 		d.kills = append(d.kills, kill{verb: verbs["resume"], step: again, count: 1 + rng.IntN(d.resumed[again]), all: rng.IntN(2) == 0})
 	}

@@ -3,6 +3,7 @@ package crash
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,8 +40,9 @@ func newReference(ctx context.Context, o *Options, v *variant) (*reference, erro
 		return nil, err
 	}
 	record := filepath.Join(w.dir, "passes")
-	if err := w.must(ctx, "record:"+record, "run", "--plain"); err != nil {
-		return nil, fmt.Errorf("uninterrupted run: %w", err)
+	got, err := w.clade(ctx, "record:"+record, nil, "run", "--plain")
+	if err != nil || got.exit != 0 && !(v.timed && got.exit == noWinner) {
+		return nil, errors.Join(err, fmt.Errorf("uninterrupted run: exit status %d\n%s", got.exit, got.err))
 	}
 	if r.passes, err = readPasses(record); err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (r *reference) recordResume(ctx context.Context, o *Options) error {
 	}
 	at := fmt.Sprintf(halfway, r.passes[step{"proposed", crash.After}]/2)
 	if got, err := w.clade(ctx, at, nil, "run", "--plain"); err != nil || !got.killed {
-		return fmt.Errorf("run that %s should kill: %w\n%s", at, err, got.err)
+		return errors.Join(err, fmt.Errorf("run that %s should kill: exit status %d\n%s", at, got.exit, got.err))
 	}
 	record := filepath.Join(w.dir, "passes")
 	if err := w.must(ctx, "record:"+record, "resume", "--plain"); err != nil {
