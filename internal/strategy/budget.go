@@ -24,7 +24,7 @@ func over(v clade.View) *clade.Stopped {
 	switch {
 	case targetReached(v):
 		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
-	case h.Usable == 0 && h.Closed >= hopeless(v):
+	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
 		return stopped(clade.StopPlateau, "no better candidate in the last %s", counted(sinceBest(v), unit(v)))
@@ -63,6 +63,21 @@ func allFailed(v clade.View) *clade.Stopped {
 		why = "; the last one: " + clade.Clip(last.Verdict.Why, 300)
 	}
 	return stopped(clade.StopAllFailed, "all of %s failed%s", counted(v.Head().Closed, "candidate"), why)
+}
+
+// closedSinceResume counts the candidates closed since a person last let a
+// stopped run go on, and so said that what failed the others is mended.
+func closedSinceResume(v clade.View) (n int) {
+	h := v.Head()
+	if h.Resumed == 0 {
+		return h.Closed
+	}
+	for id := h.Resumed + 1; id <= h.Count; id++ {
+		if l := v.Life(id); l.Proposes() && !l.Open {
+			n++
+		}
+	}
+	return n
 }
 
 // leader is the best candidate that may be a parent, the base before there is one.

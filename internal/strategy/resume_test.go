@@ -311,3 +311,37 @@ func TestLooksAreShown(t *testing.T) {
 		}
 	}
 }
+
+// A run that was given up because everything failed goes on when it is resumed,
+// and is given up again only after as many failures.
+func TestResumeAfterAllFailed(t *testing.T) {
+	t.Parallel()
+	for _, name := range strategies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := spec(name, clade.NoiseNone, 300)
+			w, mended := exactWorld(&s), false
+			w.Value = func(_ clade.View, r strategytest.Reading) float64 { return float64(r.Of.ID) }
+			w.Fails = func(l *clade.Life) (clade.Class, string) {
+				if l.Proposes() && !mended {
+					return clade.ClassInfra, "no space left"
+				}
+				return clade.OK, ""
+			}
+			r := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 3}
+			state, log, err := r.Do()
+			if err != nil || state.Head().Stop != clade.StopAllFailed {
+				t.Fatal(err, state.Head().Reason)
+			}
+			first := state.Head().Closed
+			state, log = resumed(t, r, log, nil)
+			if h := state.Head(); h.Stop != clade.StopAllFailed || h.Closed < 2*first-3 {
+				t.Fatalf("resumed: stop %s after %d candidates, first after %d", h.Stop, h.Closed, first)
+			}
+			mended = true
+			if state, _ = resumed(t, r, log, nil); state.Head().Winner == clade.Base {
+				t.Errorf("mended: %s", state.Head().Reason)
+			}
+		})
+	}
+}
