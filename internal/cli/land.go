@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +53,7 @@ bytes that were there before, which the run keeps, in a plain folder too.`,
 			}
 			o.ID = clade.ID(n)
 		}
-		o.Step, o.Show = e.step, e.showPatch
+		o.Step, o.Show, o.Writing = e.step, e.showPatch, writing
 		if !yes && !o.DryRun {
 			o.Agree = e.agree
 		}
@@ -61,6 +64,13 @@ bytes that were there before, which the run keeps, in a plain folder too.`,
 		return e.print(got, func(w io.Writer) { printApplied(w, got) })
 	}
 	return c
+}
+
+// writing lets no signal end the moment in which files are written.
+func writing() (done func()) {
+	held := make(chan os.Signal, 1)
+	signal.Notify(held, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return func() { signal.Stop(held) }
 }
 
 func (e *env) showPatch(p *control.Preview) {
@@ -132,7 +142,7 @@ apply made stays, and undoing it is a change for you to commit.`,
 			if err != nil {
 				return err
 			}
-			got, err := d.Undo(c.Context(), first(args))
+			got, err := d.Undo(c.Context(), first(args), writing)
 			if err != nil {
 				return err
 			}
