@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/propose"
@@ -56,16 +58,23 @@ func (r reader) Evaluate(ctx context.Context, j evaluate.Job) (out []clade.Evalu
 			time.Sleep(r.delay(j.Attempt.ID))
 		}
 		ev := clade.Evaluation{Subject: s.ID, Tree: s.Tree, Stage: j.Index, Samples: samples(j, value)}
-		for _, one := range ev.Samples {
-			key := evaluate.Key{Attempt: j.Attempt.ID, Stage: j.Index, Place: place, Subject: s.ID, Tree: s.Tree,
-				Evaluator: "bench", Check: one.Check, Split: one.Split, Replicate: one.Replicate}
-			if err := j.Memory.Keep(ctx, key, one, false); err != nil {
-				return nil, err
-			}
+		if err := keep(ctx, j, place, ev); err != nil {
+			return nil, err
 		}
 		out = append(out, ev)
 	}
 	return out, nil
+}
+
+// keep makes the samples of an evaluation durable, all at once.
+func keep(ctx context.Context, j evaluate.Job, place int, ev clade.Evaluation) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, one := range ev.Samples {
+		key := evaluate.Key{Attempt: j.Attempt.ID, Stage: j.Index, Place: place, Subject: ev.Subject, Tree: ev.Tree,
+			Evaluator: "bench", Check: one.Check, Split: one.Split, Replicate: one.Replicate}
+		g.Go(func() error { return j.Memory.Keep(ctx, key, one, false) })
+	}
+	return g.Wait()
 }
 
 // samples are what a job asks for, every measure with the same value.
