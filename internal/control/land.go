@@ -18,9 +18,18 @@ type (
 	Lander  = land.Lander
 )
 
+// Landing options.
+type Landing struct {
+	// Step is told what takes time; nil for nobody.
+	Step func(string)
+	// Writing is called before files are written and what it returns when they
+	// have been; nil for nobody. See land.Lander.
+	Writing func() (done func())
+}
+
 // Landing gives fn a lander for the run's target, under the target's lock, after
 // completing what a crash left half done: recovered, nil if there was nothing.
-func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander, recovered *clade.Applying) error) (err error) {
+func (r *Run) Landing(ctx context.Context, o Landing, fn func(l *Lander, recovered *clade.Applying) error) (err error) {
 	lock, err := proc.TryLock(filepath.Join(r.State, "landing.lock"), false)
 	switch {
 	case err != nil:
@@ -42,12 +51,12 @@ func (r *Run) Landing(ctx context.Context, step func(string), fn func(l *Lander,
 	}); err != nil {
 		return err
 	}
-	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Patch: filepath.Join(r.Dir(), "winner.patch"), Step: r.c.LandStep}
+	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Patch: filepath.Join(r.Dir(), "winner.patch"), Writing: o.Writing, Step: r.c.LandStep}
 	l.Root, l.Source = source(&spec, where)
 	if _, err := os.Stat(l.Root); err != nil {
 		return &clade.Problem{Fault: clade.FaultNotFound, Text: "the target is gone", Err: err}
 	}
-	l.Gate = func(ctx context.Context, commit string) ([]string, error) { return r.gate(ctx, &spec, commit, step) }
+	l.Gate = func(ctx context.Context, commit string) ([]string, error) { return r.gate(ctx, &spec, commit, o.Step) }
 	recovered, err := l.Recover(ctx)
 	if err != nil {
 		return err

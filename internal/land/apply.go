@@ -84,6 +84,9 @@ func (e errStrange) Error() string { return "changed while it was being written:
 // cannot be done is put back. It does not stop half way when ctx ends.
 func (l *Lander) carry(ctx context.Context, in clade.Applying) error {
 	ctx = context.WithoutCancel(ctx)
+	if l.Writing != nil {
+		defer l.Writing()()
+	}
 	err := l.replace(ctx, in)
 	if err == nil && in.Commit != "" {
 		err = l.step(StepHead, func() error { return l.moveHead(ctx, in) })

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -108,31 +107,6 @@ func TestALinkIsReplacedNotFollowedF36(t *testing.T) {
 	w.holds(files{"l": "-> " + outside})
 }
 
-// mounted mounts a small file system over a folder of the target.
-func mounted(t *testing.T, dir, options string, flags uintptr) {
-	t.Helper()
-	must(t, os.MkdirAll(dir, 0o755))
-	if err := syscall.Mount("clade-test", dir, "tmpfs", flags, options); err != nil {
-		t.Skipf("nothing can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-}
-
-// F17: a file system that cannot be written is refused up front.
-func TestReadOnlyFileSystemF17(t *testing.T) {
-	t.Parallel()
-	w := empty(t, clade.TargetDir)
-	mounted(t, w.at("ro"), "size=1m", 0)
-	w.put(files{"a": "1\n", "ro/f": "1\n"})
-	w.run(source(w), files{"a": "2\n", "ro/f": "2\n"})
-	must(t, syscall.Mount("clade-test", w.at("ro"), "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	before := w.image()
-	p, err := w.Preview(t.Context(), candidate)
-	must(t, err)
-	refused(t, p.Problem(), clade.FaultEnvironment, `"ro/f"`, "cannot be written")
-	w.same(before, "a preview")
-}
-
 func TestReadOnlyFolderF17(t *testing.T) {
 	t.Parallel()
 	w := plain(t, files{"a": "1\n", "d/f": "1\n"}, files{"a": "2\n", "d/f": "2\n"})
@@ -146,24 +120,6 @@ func TestReadOnlyFolderF17(t *testing.T) {
 		refused(t, w.apply(), clade.FaultEnvironment, `"d/f"`, `lies in "d", which cannot be written`)
 	}
 	w.same(before, "an apply")
-}
-
-// F15: a disk that fills up while the new content is written costs nothing; with
-// space again the same apply works.
-func TestFullDiskF15(t *testing.T) {
-	t.Parallel()
-	w := empty(t, clade.TargetDir)
-	mounted(t, w.at("small"), "size=256k", 0)
-	big := strings.Repeat("n", 100<<10)
-	w.put(files{"a": "1\n", "small/f": "1\n", "small/ballast": strings.Repeat("b", 100<<10)})
-	w.run(source(w), files{"a": "2\n", "small/e": big, "small/f": big, "small/g/new": "1\n"})
-	before := w.image()
-	err := w.apply()
-	refused(t, err, clade.FaultEnvironment, "no space left")
-	w.same(before, "an apply onto a full disk")
-	must(t, os.Remove(w.at("small/ballast")))
-	w.mustApply()
-	w.holds(files{"a": "2\n", "small/e": big, "small/f": big, "small/g/new": "1\n"})
 }
 
 func TestNamedPipesAreRefused(t *testing.T) {

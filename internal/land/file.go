@@ -85,14 +85,13 @@ func (t *tree) read(p string) (file, error) {
 }
 
 // executable are the permission bits that a file of mode ledger.ModeExec has
-// some of; the ledger's import of a folder goes by the same.
+// some of.
 const executable fs.FileMode = 0o111
 
+// modeOf is the mode of a regular file.
 func modeOf(info fs.FileInfo) ledger.Mode {
-	if info.Mode()&executable != 0 {
-		return ledger.ModeExec
-	}
-	return ledger.ModeFile
+	mode, _ := ledger.ModeOf(info.Mode())
+	return mode
 }
 
 // linkOnTheWay finds a folder of p that is a symbolic link.

@@ -53,6 +53,9 @@ type Lander struct {
 	Patch string
 	// Gate runs the spec's gates on a tree and returns what failed, in words.
 	Gate func(ctx context.Context, commit string) ([]string, error)
+	// Writing, when not nil, is called before the first file is written and what
+	// it returns after the last: meanwhile nothing should end this process.
+	Writing func() (done func())
 	// Step, when not nil, is called at the sides ("before" and "after") of each
 	// step on the target that a crash must survive; tests crash there. The
 	// labels are StepStage, StepPath, StepRename and StepHead.

@@ -95,12 +95,15 @@ func (l *Lander) Preview(ctx context.Context, winner clade.ID) (*Preview, error)
 	}
 	made, err := l.Ledger.Import(ctx, now)
 	if err != nil {
-		return nil, fmt.Errorf("read target: %w", err)
+		return nil, failed("the target cannot be read into the run's ledger", err)
 	}
 	p.from, p.Moved = made.Commit, made.Tree != base.Tree
 	changes, err := l.changes(ctx, p, base.Commit, won.Commit)
 	if err != nil {
 		return nil, err
+	}
+	if p.Blocked != "" {
+		return p, nil
 	}
 	if len(p.Conflicts) > 0 {
 		return p, l.save(ctx, p, base.Commit, won.Commit)
@@ -131,7 +134,7 @@ func (l *Lander) lives(ctx context.Context, winner clade.ID) (base, won clade.Li
 func (l *Lander) changes(ctx context.Context, p *Preview, base, won string) (out []ledger.Change, err error) {
 	if p.Moved {
 		if out, p.Conflicts, err = l.Ledger.Merge(ctx, base, p.from, won); err != nil {
-			return nil, fmt.Errorf("merge: %w", err)
+			return nil, failed("the target and the winner cannot be merged", err)
 		}
 		return out, nil
 	}
@@ -141,7 +144,7 @@ func (l *Lander) changes(ctx context.Context, p *Preview, base, won string) (out
 	}
 	for _, d := range deltas {
 		if d.OldMode == ledger.ModeGitlink || d.NewMode == ledger.ModeGitlink {
-			p.Conflicts = append(p.Conflicts, d.Path)
+			p.Blocked = fmt.Sprintf("candidate %d changes the submodule %q, which cannot be landed", p.Winner, d.Path)
 		}
 		out = append(out, ledger.Change{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Delete: d.NewMode == ""})
 	}
@@ -158,7 +161,7 @@ func (l *Lander) save(ctx context.Context, p *Preview, base, won string) error {
 		err = atomicfile.Write(l.Patch, patch, 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("keep the winner's patch: %w", err)
+		return failed("the winner's patch cannot be kept", err)
 	}
 	p.Saved = l.Patch
 	return nil
@@ -171,10 +174,10 @@ func (l *Lander) merge(ctx context.Context, p *Preview, changes []ledger.Change)
 	}
 	p.merged, err = l.Ledger.Commit(ctx, ledger.Draft{Parents: []string{p.from}, From: p.from, Changes: changes, Message: "land\n"})
 	if err != nil {
-		return fmt.Errorf("make merged tree: %w", err)
+		return failed("the tree that would result cannot be kept", err)
 	}
 	if p.Patch, err = l.Ledger.Patch(ctx, p.from, p.merged.Commit); err != nil {
-		return err
+		return failed("the tree that would result cannot be kept", err)
 	}
 	p.entries, err = l.entries(ctx, p.merged.Commit)
 	return err

@@ -21,6 +21,8 @@ type ApplyOptions struct {
 	Message string
 	// Step is told what takes time.
 	Step func(string)
+	// Writing is called before files are written; see control.Landing.
+	Writing func() (done func())
 	// Show is told the preview before the gates are run.
 	Show func(*control.Preview)
 	// Agree is asked once nothing stands against writing; nil agrees.
@@ -61,7 +63,7 @@ func (d *Door) Apply(ctx context.Context, name string, o ApplyOptions) (out *App
 		return nil, err
 	}
 	out = &Applied{Run: r.Name, Winner: id, DryRun: o.DryRun, Paths: clade.Paths{}}
-	err = r.Landing(ctx, o.Step, func(l *control.Lander, recovered *clade.Applying) error {
+	err = r.Landing(ctx, control.Landing{Step: o.Step, Writing: o.Writing}, func(l *control.Lander, recovered *clade.Applying) error {
 		out.Recovered = recovered != nil
 		l.Commit, l.Message = o.Commit, o.Message
 		return out.apply(ctx, l, o)
@@ -132,14 +134,14 @@ func landed(ctx context.Context, r *control.Run, o ApplyOptions) (id clade.ID, e
 
 // Undo puts back what the last apply of the run replaced. An undo that a crash
 // interrupted is completed, and that is all.
-func (d *Door) Undo(ctx context.Context, name string) (out *Applied, err error) {
+func (d *Door) Undo(ctx context.Context, name string, writing func() (done func())) (out *Applied, err error) {
 	r, err := d.c.Open(ctx, name, d.here)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	out = &Applied{Run: r.Name, Paths: clade.Paths{}}
-	return out, r.Landing(ctx, nil, func(l *control.Lander, recovered *clade.Applying) error {
+	return out, r.Landing(ctx, control.Landing{Writing: writing}, func(l *control.Lander, recovered *clade.Applying) error {
 		out.Recovered = recovered != nil
 		undone := recovered
 		if recovered == nil || !recovered.Undo {
