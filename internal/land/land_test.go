@@ -16,18 +16,17 @@ import (
 // long is a name of 255 bytes.
 var long = strings.Repeat("n", 255)
 
-// changes are what winners do to files. Each is applied to every kind of
-// target and undone again.
+// changes are what winners do to files. Each is applied and undone again.
 var changes = []struct {
 	name           string
 	before, change files
-	index          bool // worth a commit too: git's index has rules of its own for it
+	index          bool // worth a repository too: git has rules of its own for it
 }{
 	{"edit", files{"a": "1\n", "b": "2\n"}, files{"a": "9\n"}, true},
 	{"create", files{"a": "1\n"}, files{"new": "n\n"}, false},
 	{"create in new folders", files{"a": "1\n"}, files{"d/e/new": "n\n"}, true},
 	{"delete", files{"a": "1\n", "b": "2\n"}, files{"b": ""}, false},
-	{"delete the last of its folders", files{"a": "1\n", "d/e/f": "2\n"}, files{"d/e/f": ""}, false},
+	{"delete the last of its folders", files{"a": "1\n", "d/e/f": "2\n"}, files{"d/e/f": ""}, true},
 	{"rename", files{"a": "1\n", "old": "2\n"}, files{"old": "", "new": "2\n"}, true},
 	{"case of the name", files{"a": "1\n", "f": "2\n"}, files{"f": "", "F": "2\n"}, false},
 	{"mode only, F39", files{"a": "1\n"}, files{"a": "x 1\n"}, true},
@@ -58,6 +57,9 @@ func TestApplyAndUndo(t *testing.T) {
 		{"repository", func(t *testing.T, before, change files) *world { return repository(t, before, change) }},
 	} {
 		for _, c := range changes {
+			if kind.name == "repository" && !c.index {
+				continue
+			}
 			t.Run(kind.name+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				w := kind.make(t, c.before, c.change)
