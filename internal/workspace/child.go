@@ -41,10 +41,10 @@ func (r *Repository) visible(l *Layer) *Tree {
 // commitLayer writes, below dir/.git, what makes the repository show one commit with
 // the plan's tree: the objects that the base does not have, the branch and the
 // index. The layer's files were written with the time at.
-func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time) error {
+func (t *Built) commitLayer(r *Repository, dir string, l *Layer, at time.Time, stock *Stock) error {
 	repo := filepath.Join(dir, gitDir)
 	packs := filepath.Join(repo, "objects", "pack")
-	if err := errors.Join(os.MkdirAll(packs, 0o755), os.MkdirAll(filepath.Join(repo, "refs", "heads"), 0o755)); err != nil {
+	if err := errors.Join(stock.MkdirAll(packs), stock.MkdirAll(filepath.Join(repo, "refs", "heads"))); err != nil {
 		return err
 	}
 	pack, tree := newPackWriter(), r.visible(l)
@@ -144,14 +144,14 @@ func (t *Built) Install(r *Repository, dir string, l *Layer, at time.Time, objec
 	if l.Empty() {
 		return nil
 	}
-	return t.commitLayer(r, dir, l, at)
+	return t.commitLayer(r, dir, l, at, nil)
 }
 
 // Overlay writes what the repository of a plan has over r.Dir() into a layer's
-// folder: nothing for the base itself.
-func (t *Built) Overlay(r *Repository, dir string, l *Layer, at time.Time) error {
+// folder: nothing for the base itself. The stock may be nil.
+func (t *Built) Overlay(r *Repository, dir string, l *Layer, at time.Time, stock *Stock) error {
 	if l.Empty() {
 		return nil
 	}
-	return t.commitLayer(r, dir, l, at)
+	return t.commitLayer(r, dir, l, at, stock)
 }

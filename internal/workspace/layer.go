@@ -205,15 +205,15 @@ func (l *Layer) Hides(path string) bool {
 }
 
 // WriteTo writes the layer's files below dir, where nothing is in their way,
-// with the time at.
-func (l *Layer) WriteTo(dir string, at time.Time) error {
+// with the time at. The stock may be nil.
+func (l *Layer) WriteTo(dir string, at time.Time, stock *Stock) error {
 	for _, f := range l.Files {
 		full := filepath.Join(dir, filepath.FromSlash(f.Path))
 		folder := filepath.Dir(full)
 		if f.Mode == ledger.ModeGitlink {
 			folder = full
 		}
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		if err := stock.MkdirAll(folder); err != nil {
 			return err
 		}
 		if f.Mode == ledger.ModeGitlink {

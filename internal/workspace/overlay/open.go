@@ -45,7 +45,7 @@ func (p *Provider) slot() (*slot, error) {
 		return s, nil
 	}
 	dir, err := p.slots.Next()
-	return &slot{dir: dir}, err
+	return &slot{dir: dir, stock: workspace.NewStock(filepath.Join(dir, "stock"))}, err
 }
 
 // materialise writes the difference and, last, the marker.
@@ -57,12 +57,12 @@ func (w *space) materialise(ctx context.Context, plan workspace.Plan) error {
 		}
 		// The time is new: tools that compare times must see that a file is not
 		// the one setup built from.
-		if err := w.layer.WriteTo(delta, at); err != nil {
+		if err := w.layer.WriteTo(delta, at, w.slot.stock); err != nil {
 			return err
 		}
 		for _, path := range w.layer.Gone {
 			full := filepath.Join(delta, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			if err := w.slot.stock.MkdirAll(filepath.Dir(full)); err != nil {
 				return err
 			}
 			if err := whiteout(full); err != nil {
@@ -76,7 +76,7 @@ func (w *space) materialise(ctx context.Context, plan workspace.Plan) error {
 		if err != nil {
 			return err
 		}
-		if err := w.built.Overlay(repo, delta, w.layer, at); err != nil {
+		if err := w.built.Overlay(repo, delta, w.layer, at, w.slot.stock); err != nil {
 			return err
 		}
 		w.lower = append(w.lower, repo.Dir())

@@ -19,6 +19,8 @@ type slot struct {
 	dir  string
 	made int      // scopes' folders
 	free []string // those that no scope uses, as new
+	// stock are folders of the difference, which commands only read.
+	stock *workspace.Stock
 }
 
 // scope gives the folder of a scope. It is as new, or does not exist yet.
@@ -75,7 +77,7 @@ func (s *slot) clear() error {
 	if err := workspace.Unmark(s.dir); err != nil {
 		return err
 	}
-	err := empty(filepath.Join(s.dir, deltaDir))
+	err := s.stock.Empty(filepath.Join(s.dir, deltaDir))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

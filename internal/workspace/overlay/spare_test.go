@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // A scope's folder is used again only if no command can have left anything.
@@ -65,7 +67,8 @@ func TestRenew(t *testing.T) {
 // one of its folders.
 func TestSpares(t *testing.T) {
 	t.Parallel()
-	s := &slot{dir: t.TempDir()}
+	dir := t.TempDir()
+	s := &slot{dir: dir, stock: workspace.NewStock(filepath.Join(dir, "stock"))}
 	at, again := s.scope()
 	if again {
 		t.Fatal("a new slot has a scope")
@@ -92,7 +95,7 @@ func TestSpares(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(s.dir, deltaDir)); err != nil || len(entries) > 0 {
 		t.Errorf("the delta holds %v, %v", entries, err)
 	}
-	if dir, again := s.scope(); !again || dir != at {
-		t.Errorf("scope %s, again %v", dir, again)
+	if got, again := s.scope(); !again || got != at {
+		t.Errorf("scope %s, again %v", got, again)
 	}
 }

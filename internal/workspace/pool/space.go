@@ -77,7 +77,7 @@ func (s *scope) make() error {
 			return err
 		}
 	}
-	if err := w.layer.WriteTo(tree, at); err != nil {
+	if err := w.layer.WriteTo(tree, at, nil); err != nil {
 		return err
 	}
 	for _, f := range w.layer.Files {
