@@ -62,7 +62,7 @@ func explain(w io.Writer, err error) {
 		}
 		return
 	}
-	fmt.Fprintf(w, "clade: %s\n", strings.TrimSpace(err.Error()))
+	fmt.Fprintf(w, "clade: %s\n", printable(strings.TrimSpace(err.Error())))
 	var p *clade.Problem
 	if errors.As(err, &p) && p.Hint != "" {
 		fmt.Fprintf(w, "  → %s\n", p.Hint)
