@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	blobCacheBytes = 32 << 20
+	blobCacheBytes = 16 << 20
 	listCacheBytes = 32 << 20
 	sizeCacheBlobs = 200_000
 	commitCache    = 200_000

@@ -9,7 +9,7 @@ import (
 	"github.com/cladehq/clade/internal/ledger"
 )
 
-const treeCacheBytes = 32 << 20
+const treeCacheBytes = 16 << 20
 
 // trees reads tree objects: those that are not on disk yet from memory, others
 // through a bounded cache. It is safe for concurrent use.
