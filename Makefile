@@ -16,8 +16,12 @@ test: ## every test that needs no download beyond Go modules
 	$(GO) test -shuffle=on ./...
 	@echo "left out: the race detector (make race), the long crash and honesty runs (make test-long)"
 
-test-long: build ## hundreds of kill -9 draws and whole-run honesty checks
-	CLADE_LONG=1 $(GO) test -timeout 20m ./internal/e2e/... ./internal/strategy/...
+test-long: build ## hundreds of kill -9 draws, whole-run honesty checks, and every guard
+	CLADE_LONG=1 $(GO) test -timeout 20m ./cmd/clade ./internal/engine ./internal/strategy/...
+	$(MAKE) guards
+
+guards: ## disable each guard of scripts/guards.txtar and want its test to fail
+	$(GO) run scripts/guards.go
 
 race: ## the tests of concurrent packages under the race detector
 	$(GO) test -race -short ./internal/engine/... ./internal/dispatch/... ./internal/store/... ./internal/ledger/... ./internal/git/...
@@ -38,4 +42,4 @@ docs: ## write the generated pages of docs/ anew
 clean: ## remove what build made
 	rm -rf bin
 
-.PHONY: help build demo test test-long race bench lint docs clean
+.PHONY: help build demo test test-long guards race bench lint docs clean

@@ -28,6 +28,7 @@ type Options struct {
 	Parallel int      // draws at once; 0: 1
 	Variants []string // names of the kinds of runs; none: all that work here
 	Keep     bool     // leave the worlds of failed draws
+	First    bool     // end at the first draw that came out wrong
 	Land     int      // also kill apply and undo, at up to so many passes of each of their steps
 }
 
@@ -145,6 +146,9 @@ func (c *campaign) perform(ctx context.Context, all []*draw) error {
 				return fmt.Errorf("draw %d (%v): %w", i, d, err)
 			}
 			c.tell(fmt.Sprintf("draw %d: %v", i, d), wrong)
+			if len(wrong) > 0 && c.o.First {
+				return ErrWrong
+			}
 			return nil
 		})
 	}
