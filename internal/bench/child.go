@@ -119,3 +119,9 @@ func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait() // killed: that is its error
 }
+
+// spent is the processor time of a killed child, in milliseconds. That of its own
+// children is not known.
+func (c *child) spent() float64 {
+	return milliseconds(c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime())
+}

@@ -116,7 +116,7 @@ func Command(p Program) *cobra.Command {
 		report.print(p.Stdout)
 		return nil
 	}
-	c.AddCommand(p.searchCommand())
+	c.AddCommand(p.searchCommand(), p.crashCommand())
 	return c
 }
 

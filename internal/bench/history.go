@@ -29,6 +29,8 @@ func (b *bench) search(ctx context.Context) ([]Row, error) {
 	}
 	rows := b.rates(marks)
 	rows = append(rows,
+		Row{Name: "processor time of the engine per attempt, in process", Value: c.spent() / float64(n), Unit: "ms", N: n,
+			Note: "does not depend on the load; 1000 ÷ it × processors bounds the rate"},
 		Row{Name: fmt.Sprintf("memory of the engine at %d candidates", n), Value: float64(memory) / (1 << 20), Unit: "MiB", N: 1,
 			Note: "largest resident set of the searching process, its git processes and supervisors not counted; 0 where it cannot be read"}.atMost(200),
 		Row{Name: "state on disk per candidate", Value: float64(size(filepath.Join(b.dir, "state"))) / float64(n) / 1000, Unit: "kB", N: n,
