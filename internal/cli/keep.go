@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +56,7 @@ func (e *env) doctorCmd() *cobra.Command {
 			}
 			checks := d.Doctor(c.Context())
 			if err := e.print(checks, func(w io.Writer) {
-				table(w, func(tw *tabwriter.Writer) {
+				table(w, func(tw io.Writer) {
 					for _, k := range checks {
 						fmt.Fprintf(tw, "%s\t%s\t%s\n", k.State, k.Name, k.Text)
 						if k.Hint != "" {
@@ -135,7 +134,7 @@ func (e *env) exitCodesCmd() *cobra.Command {
 		Example: "  clade exit-codes\n  clade exit-codes --json",
 		RunE: func(*cobra.Command, []string) error {
 			return e.print(Codes, func(w io.Writer) {
-				table(w, func(tw *tabwriter.Writer) {
+				table(w, func(tw io.Writer) {
 					for _, c := range Codes {
 						fmt.Fprintf(tw, "%d\t%s\t%s\n", c.Code, c.Fault, c.Text)
 					}

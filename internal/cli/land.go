@@ -137,6 +137,7 @@ func (e *env) undoCmd() *cobra.Command {
 		Long: `Puts back the bytes, modes and links that the last apply of the run replaced.
 Refused when one of them has changed since. It changes files only: a commit that
 apply made stays, and undoing it is a change for you to commit.`,
+		Example: "  clade undo\n  clade undo packing-k3f9x",
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := e.door()
 			if err != nil {

@@ -191,16 +191,3 @@ func spark(xs []float64, width int) string {
 	}
 	return string(out)
 }
-
-// clip shortens text to n runes of one line.
-func clip(s string, n int) string {
-	s, _, cut := strings.Cut(s, "\n")
-	r := []rune(s)
-	if len(r) > n {
-		r, cut = r[:n-1], true
-	}
-	if cut {
-		return string(r) + "…"
-	}
-	return string(r)
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/cladehq/clade"
@@ -12,18 +11,13 @@ import (
 	"github.com/cladehq/clade/internal/door/run"
 )
 
-func table(w io.Writer, fn func(*tabwriter.Writer)) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fn(tw)
-	_ = tw.Flush()
-}
 
 func printRuns(w io.Writer, runs []control.Located) {
 	if len(runs) == 0 {
 		fmt.Fprintln(w, "no runs yet; clade run starts one")
 		return
 	}
-	table(w, func(tw *tabwriter.Writer) {
+	table(w, func(tw io.Writer) {
 		fmt.Fprintln(tw, "RUN\tSTARTED\tTARGET")
 		for _, r := range runs {
 			fmt.Fprintf(tw, "%s\t%s\t%s\n", r.Run, ago(r.At), r.Where)
@@ -32,7 +26,7 @@ func printRuns(w io.Writer, runs []control.Located) {
 }
 
 func printRows(w io.Writer, measures []clade.Measure, rows []run.Row) {
-	table(w, func(tw *tabwriter.Writer) {
+	table(w, func(tw io.Writer) {
 		fmt.Fprint(tw, "ID\tSTATUS\tPARENTS")
 		for _, m := range measures {
 			fmt.Fprintf(tw, "\t%s", strings.ToUpper(m.ID))
@@ -203,7 +197,7 @@ func printDetail(w io.Writer, d *run.Detail) {
 		fmt.Fprintf(w, " (%s)", d.Category)
 	}
 	fmt.Fprintln(w)
-	table(w, func(tw *tabwriter.Writer) {
+	table(w, func(tw io.Writer) {
 		put := func(k, v string) {
 			if v != "" {
 				fmt.Fprintf(tw, "%s\t%s\n", k, printable(v))
@@ -235,7 +229,7 @@ func printDetail(w io.Writer, d *run.Detail) {
 		return
 	}
 	fmt.Fprintln(w)
-	table(w, func(tw *tabwriter.Writer) {
+	table(w, func(tw io.Writer) {
 		fmt.Fprintln(tw, "SUBJECT\tCHECK\tCASE\tSPLIT\tREP\tVALUE\t")
 		for _, ev := range d.Evaluations {
 			for _, s := range ev.Samples {
@@ -260,7 +254,7 @@ func reading(s clade.Sample) string {
 }
 
 func printPlan(w io.Writer, p *run.Plan) {
-	table(w, func(tw *tabwriter.Writer) {
+	table(w, func(tw io.Writer) {
 		put := func(k, format string, args ...any) { fmt.Fprintf(tw, "%s\t%s\n", k, fmt.Sprintf(format, args...)) }
 		put("objective", "%s", p.Spec.Objective)
 		put("target", "%s (%s)", p.Target, p.Spec.Target.Kind)
