@@ -34,7 +34,7 @@ func TestCrashLanding(t *testing.T) {
 	t.Parallel()
 	o := crash.Options{Land: 1}
 	if long() {
-		o.Land = 20
+		o.Land = 3
 	}
 	performed(t, o)
 }
