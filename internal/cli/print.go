@@ -11,7 +11,6 @@ import (
 	"github.com/cladehq/clade/internal/door/run"
 )
 
-
 func printRuns(w io.Writer, runs []control.Located) {
 	if len(runs) == 0 {
 		fmt.Fprintln(w, "no runs yet; clade run starts one")
