@@ -285,8 +285,8 @@ func (d *Door) Tail(ctx context.Context, name string, after int64, fn func(Entry
 		after = rec.Seq
 		return each(rec)
 	}
-	if err := r.Tail(ctx, after, count); err != nil && ctx.Err() == nil {
-		return err
+	if err := r.Tail(ctx, after, count); ctx.Err() == nil {
+		return err // it always returns one
 	}
 	return r.Read(context.WithoutCancel(ctx), after, count)
 }
