@@ -17,7 +17,8 @@ test: ## every test that needs no download beyond Go modules
 	@echo "left out: the race detector (make race), the long crash and honesty runs (make test-long)"
 
 test-long: build ## hundreds of kill -9 draws, whole-run honesty checks, and every guard
-	CLADE_LONG=1 $(GO) test -timeout 20m ./cmd/clade ./internal/engine ./internal/strategy/...
+	CLADE_LONG=1 $(GO) test -timeout 20m -run Crash ./cmd/clade
+	CLADE_LONG=1 $(GO) test -timeout 20m ./internal/engine ./internal/strategy/...
 	$(MAKE) guards
 
 guards: ## disable each guard of scripts/guards.txtar and want its test to fail
@@ -29,11 +30,10 @@ race: ## the tests of concurrent packages under the race detector
 bench: build ## what clade costs, as ratios and medians
 	$(BIN) bench
 
-lint: ## formatting, vet for three systems, staticcheck
+lint: ## formatting, vet and build for three systems, staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
-	GOOS=darwin $(GO) vet ./...
-	GOOS=windows $(GO) vet ./...
+	for os in darwin windows; do GOOS=$$os $(GO) vet ./... && GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/clade || exit 1; done
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 
 docs: ## write the generated pages of docs/ anew
