@@ -13,7 +13,7 @@ demo: build ## the main job on real input, offline: search, prove, land
 	$(BIN) demo
 
 test: ## every test that needs no download beyond Go modules
-	$(GO) test -shuffle=on ./...
+	$(GO) test -shuffle=on -timeout 20m ./...
 	@echo "left out: the race detector (make race), the long crash and honesty runs (make test-long)"
 
 test-long: build ## hundreds of kill -9 draws, whole-run honesty checks, and every guard
