@@ -35,5 +35,11 @@ func relock(f *os.File, shared, wait bool) error { return flock(f, shared, wait)
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 // Remove frees the lock and removes its file, which only the holder of an
-// exclusive lock may do.
-func (l *Lock) Remove() error { return errors.Join(os.Remove(l.file.Name()), l.Unlock()) }
+// exclusive lock may do. The file may be gone already.
+func (l *Lock) Remove() error {
+	err := os.Remove(l.file.Name())
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, l.Unlock())
+}

@@ -8,19 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/cladehq/clade/internal/proc"
 )
 
 // Slots hands out folders that belong to this process for as long as it lives.
 type Slots struct {
-	dir  string
-	once sync.Once
-	mine string
-	lock *proc.Lock // held until the process ends
-	err  error
-	last atomic.Int64
+	dir    string
+	mu     sync.Mutex
+	mine   string     // "": not claimed yet
+	lock   *proc.Lock // held until the process ends
+	closed bool
+	last   int
 }
 
 // NewSlots makes folders below a cache folder's "slots".
@@ -31,11 +30,30 @@ const LockSuffix = ".lock"
 
 // Next makes a folder with a name that nobody has had.
 func (s *Slots) Next() (string, error) {
-	s.once.Do(func() { s.err = s.claim() })
-	if s.err != nil {
-		return "", s.err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", os.ErrClosed
 	}
-	dir := filepath.Join(s.mine, strconv.FormatInt(s.last.Add(1), 10))
+	if s.mine != "" {
+		dir, err := s.make()
+		if !errors.Is(err, os.ErrNotExist) {
+			return dir, err
+		}
+		// Somebody emptied the cache, this process's lock included.
+		if err := s.release(); err != nil {
+			return "", err
+		}
+	}
+	if err := s.claim(); err != nil {
+		return "", err
+	}
+	return s.make()
+}
+
+func (s *Slots) make() (string, error) {
+	s.last++
+	dir := filepath.Join(s.mine, strconv.Itoa(s.last))
 	return dir, os.Mkdir(dir, 0o755)
 }
 
@@ -57,15 +75,23 @@ func (s *Slots) claim() error {
 	return os.Mkdir(mine, 0o755)
 }
 
+// release removes this process's folder and its lock.
+func (s *Slots) release() error {
+	err := errors.Join(Remove(s.mine), s.lock.Remove())
+	s.mine, s.lock = "", nil
+	return err
+}
+
 // Close removes this process's folder. Every folder handed out must have been
 // removed, and no further one is handed out.
 func (s *Slots) Close() error {
-	s.once.Do(func() { s.err = os.ErrClosed })
-	if s.err != nil {
-		return nil //nolint:nilerr // there is no folder
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.mine == "" {
+		return nil
 	}
-	s.err = os.ErrClosed
-	return errors.Join(Remove(s.mine), s.lock.Remove())
+	return s.release()
 }
 
 // Sweep removes the folders of processes that are gone and returns the bytes

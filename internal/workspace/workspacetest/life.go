@@ -67,6 +67,39 @@ func closesOnlyItsOwn(w *world) {
 	}
 }
 
+// survivesAnEmptiedCache removes by hand what is in use and what waits for its
+// next use, locks included, as a person who cleans up does: what was open fails,
+// what is opened next works, and a sweep leaves it alone.
+func survivesAnEmptiedCache(w *world) {
+	base, child := w.family()
+	t := w.template(workspace.TemplateSpec{Commit: base})
+	plan := workspace.Plan{Commit: child}
+	w.must(w.cycle(t, plan, 0))
+	space, err := w.provider.Open(w.ctx, t, plan)
+	w.must(err)
+	s, err := space.Scope(w.ctx)
+	w.must(err)
+	for _, d := range []string{"slots", "pool"} {
+		w.must(os.RemoveAll(filepath.Join(w.Dir, d)))
+	}
+	if c, err := s.Changes(w.ctx); err == nil || c != nil {
+		w.Errorf("changes of a folder that is gone: %v, %v", c, err)
+	}
+	w.must(s.Close())
+	w.must(space.Close())
+	for i := range 3 { // spares that are no more may fail, one after the other
+		if err = w.cycle(t, plan, i); err == nil {
+			break
+		}
+	}
+	w.must(err)
+	w.in(w.space(t, plan), "echo 1 >mine", func(s workspace.Scope, _ string) {
+		_, err := w.open().Sweep(w.ctx, false)
+		w.must(err)
+		w.expect(s, "mine 100644 1\n")
+	})
+}
+
 func sweeps(w *world) {
 	space, base := w.plain(files{"a": "a"})
 	other := w.open()

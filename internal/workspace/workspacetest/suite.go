@@ -31,6 +31,7 @@ func Run(t *testing.T, parts func(testing.TB) Parts) {
 		{"ReadsFilesF36F43", readsFiles},
 		{"InParallelF31B13", inParallel},
 		{"ClosesOnlyItsOwnB10", closesOnlyItsOwn},
+		{"SurvivesAnEmptiedCacheF33", survivesAnEmptiedCache},
 		{"Sweeps", sweeps},
 		{"BuildsAnewWhatWasHalfMadeB9", buildsAnewWhatWasHalfMade},
 		{"KeepsSubmodulesF34", keepsSubmodules},
