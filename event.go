@@ -147,7 +147,7 @@ const (
 	StopCancelled  Stop = "cancelled"
 	StopDone       Stop = "done"      // the strategy has nothing more to try
 	StopEvaluator  Stop = "evaluator" // the evaluator cannot be trusted, or gave no valid number in the final
-	StopInfra      Stop = "infra"     // the machine failed the final; a resume tries again
+	StopInfra      Stop = "infra"     // the machine failed the final, or one candidate after the other; a resume tries again
 )
 
 func (Opened) Kind() string   { return "opened" }

@@ -21,11 +21,14 @@ const (
 func over(v clade.View) *clade.Stopped {
 	h := v.Head()
 	b := &h.Spec.Budget
+	lost, last := lostInARow(v)
 	switch {
 	case targetReached(v):
 		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
 	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
+	case lost >= hopeless(v):
+		return stopped(clade.StopInfra, "the last %s were lost to the machine: %s", counted(lost, "candidate"), clade.Clip(last.Verdict.Why, 300))
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
 		return stopped(clade.StopPlateau, "no better candidate in the last %s", counted(sinceBest(v), unit(v)))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
@@ -63,6 +66,25 @@ func allFailed(v clade.View) *clade.Stopped {
 		why = "; the last one: " + clade.Clip(last.Verdict.Why, 300)
 	}
 	return stopped(clade.StopAllFailed, "all of %s failed%s", counted(v.Head().Closed, "candidate"), why)
+}
+
+// lostInARow counts the latest candidates that infrastructure failed, one after
+// the other, since a person last let the run go on, and gives the latest. What
+// still runs is left out.
+func lostInARow(v clade.View) (n int, last *clade.Life) {
+	h := v.Head()
+	for id := h.Count; id > h.Resumed; id-- {
+		switch l := v.Life(id); {
+		case l.Open || !l.Proposes():
+		case l.Failure != clade.ClassInfra:
+			return n, last
+		case last == nil:
+			n, last = 1, l
+		default:
+			n++
+		}
+	}
+	return n, last
 }
 
 // closedSinceResume counts the candidates closed since a person last let a

@@ -345,3 +345,33 @@ func TestResumeAfterAllFailed(t *testing.T) {
 		})
 	}
 }
+
+// F15, F33: a machine that fails in the middle of a run ends it, with candidates
+// left for when it is mended: a budget is not for failures nobody learns from.
+func TestF33FailingMachineEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for _, name := range strategies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := spec(name, clade.NoiseNone, 500)
+			w, mended := exactWorld(&s), false
+			w.Value = func(_ clade.View, r strategytest.Reading) float64 { return float64(r.Of.ID) }
+			w.Fails = func(l *clade.Life) (clade.Class, string) {
+				if l.Proposes() && l.ID > 20 && !mended {
+					return clade.ClassInfra, "no space left"
+				}
+				return clade.OK, ""
+			}
+			r := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 3}
+			state, log, err := r.Do()
+			h := state.Head()
+			if err != nil || h.Usable == 0 || h.Proposing > 150 || !strings.Contains(h.Reason, "no space left") {
+				t.Fatalf("%v; %s after %d candidates, %d usable: %s", err, h.Stop, h.Proposing, h.Usable, h.Reason)
+			}
+			mended = true
+			if state, _ = resumed(t, r, log, nil); state.Head().Proposing != 500 {
+				t.Errorf("mended: %s after %d candidates: %s", state.Head().Stop, state.Head().Proposing, state.Head().Reason)
+			}
+		})
+	}
+}

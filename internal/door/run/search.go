@@ -136,7 +136,7 @@ func verdict(s *Status) error {
 	case s.Stop == clade.StopEvaluator:
 		return &clade.Problem{Fault: clade.FaultBaseline, Text: "the evaluator cannot be trusted: " + s.Reason}
 	case s.Stop == clade.StopInfra:
-		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + s.Reason, Hint: "clade resume " + s.Run + " measures it again"}
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + s.Reason, Hint: "mend it; clade resume " + s.Run + " goes on"}
 	case s.Stop == clade.StopCancelled:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the run was cancelled: " + s.Reason, Hint: "clade resume " + s.Run + " goes on"}
 	case s.Stop == clade.StopNone:
