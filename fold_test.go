@@ -522,3 +522,40 @@ func TestTouchedAndNewNotes(t *testing.T) {
 		t.Errorf("nothing happened, but %v, %v", touched, notes)
 	}
 }
+
+// F22: what a clock said when an event was written changes nothing that is
+// decided: the fold of the same events with clocks that jump, run backwards or
+// stand at the epoch is the same, but for when the run began.
+func TestF22ClocksDecideNothing(t *testing.T) {
+	t.Parallel()
+	var events []clade.Event
+	for id := clade.ID(1); id < 20; id++ {
+		events = append(events, candidate(id, float64(id%7), clade.StatusAccepted)...)
+		events = append(events, clade.Ticked{Active: time.Duration(id) * time.Second})
+	}
+	folded := func(at func(seq int64) time.Time) clade.State {
+		var s clade.State
+		events := append([]clade.Event{clade.Opened{Run: "r", Spec: clade.Spec{Measures: []clade.Measure{{ID: "score", Goal: clade.Maximize, Weight: 1}}}}}, events...)
+		for i, e := range events {
+			if err := s.Apply(clade.Record{Seq: int64(i + 1), At: at(int64(i + 1)), By: "test", Event: e}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Head().Started = time.Time{}
+		return s
+	}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	want := folded(func(seq int64) time.Time { return now.Add(time.Duration(seq) * time.Second) })
+	if h := want.Head(); h.Active != 19*time.Second || h.Best == clade.Base {
+		t.Fatalf("active %v, best %d", h.Active, h.Best)
+	}
+	for name, at := range map[string]func(int64) time.Time{
+		"backwards":       func(seq int64) time.Time { return now.Add(-time.Duration(seq) * time.Hour) },
+		"the epoch":       func(int64) time.Time { return time.Unix(0, 0).UTC() },
+		"an hour on, off": func(seq int64) time.Time { return now.Add(time.Duration(seq%2) * time.Hour) },
+	} {
+		if got := folded(at); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: another state", name)
+		}
+	}
+}

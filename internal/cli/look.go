@@ -260,7 +260,7 @@ func printable(s string) string {
 }
 
 func ago(t time.Time) string {
-	d := time.Since(t).Round(time.Second)
+	d := max(0, time.Since(t)).Round(time.Second) // the clock may have been put back
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%d s ago", int(d.Seconds()))

@@ -255,10 +255,14 @@ func (b *bench) search() strategy.Search {
 
 // run runs the search on l in a process of its own, as it were.
 func (b *bench) run(l store.Log, w *world, soft context.Context) error {
+	return b.runOver(&keptLedger{}, l, w, soft)
+}
+
+func (b *bench) runOver(led ledger.Ledger, l store.Log, w *world, soft context.Context) error {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
 	start := time.Now()
-	e := &engine.Engine{Log: l, Search: b.search(), Ledger: &keptLedger{}, Worker: "test",
+	e := &engine.Engine{Log: l, Search: b.search(), Ledger: led, Worker: "test",
 		Clock: func() time.Duration { return time.Since(start) }}
 	e.Prepare()
 	w.journal = e
@@ -461,4 +465,57 @@ func TestCancelFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(clade.StopCandidates)
+}
+
+// faultyLedger fails the n-th sync, once, and counts what was asked of it.
+type faultyLedger struct {
+	keptLedger
+	left int
+}
+
+var errIO = errors.New("input/output error")
+
+func (l *faultyLedger) Sync(context.Context) error {
+	if l.left--; l.left == 0 {
+		return errIO
+	}
+	return nil
+}
+
+// F16: an fsync that failed is not repeated as if nothing had been. The run
+// ends, the bytes of every commit that may not be on disk stay in the log, and a
+// resume writes them anew and decides as if nothing had happened.
+func TestF16FailedSyncEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	whole := newBench(t, spec("generational"))
+	if err := whole.run(whole.log(), newWorld(1), context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := decisions(t, whole.log())
+	for at := 1; at < 4; at++ {
+		b, l := newBench(t, spec("generational")), &faultyLedger{left: at}
+		err := b.runOver(l, b.log(), newWorld(uint64(at)), context.Background())
+		if at > 1 && l.left > 0 {
+			break // there are no more
+		}
+		if !errors.Is(err, errIO) || l.left != 0 {
+			t.Fatalf("sync %d: %v, %d further ones", at, err, -l.left)
+		}
+		kept, err := b.log().Pending(t.Context())
+		if err != nil || len(kept) == 0 {
+			t.Fatalf("sync %d: %d commits kept, %v", at, len(kept), err)
+		}
+		again := &faultyLedger{}
+		if err := b.runOver(again, b.log(), newWorld(2), context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range kept {
+			if !slices.Contains(again.restored, m.Commit) {
+				t.Errorf("sync %d: %s was not written anew", at, m.Commit)
+			}
+		}
+		if got := decisions(t, b.log()); !slices.Equal(got, want) {
+			t.Errorf("sync %d: other decisions: %q, want %q", at, first(got, want), first(want, got))
+		}
+	}
 }
