@@ -63,7 +63,7 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 		} else {
 			out.Forgotten = append(out.Forgotten, at.Run)
 		}
-		if err := ix.Remove(ctx, at.Run); err != nil {
+		if err := ix.Remove(ctx, at); err != nil {
 			return out, err
 		}
 	}

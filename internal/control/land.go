@@ -46,7 +46,7 @@ func (r *Run) Landing(ctx context.Context, o Landing, fn func(l *Lander, recover
 	var spec clade.Spec
 	var where string
 	if err := r.View(ctx, func(v clade.View) error {
-		spec, where = v.Head().Spec, v.Head().Where
+		spec, where = v.Head().Spec, r.Where(v)
 		return nil
 	}); err != nil {
 		return err
@@ -82,7 +82,7 @@ func source(spec *clade.Spec, where string) (root string, s ledger.Source) {
 		root = filepath.Dir(where)
 		return root, ledger.Source{Dir: root, Only: []string{filepath.Base(where)}}
 	case clade.TargetDir:
-		return where, ledger.Source{Dir: where, Skip: []string{".clade", ".git"}}
+		return where, ledger.Source{Dir: where, Skip: []string{stateName, ".git"}}
 	}
 	root = filepath.Join(where, up(spec.Target.Prefix))
 	return root, ledger.Source{Git: root}

@@ -144,7 +144,7 @@ const setupWall = 10 * time.Minute
 
 func (b *rig) prepare(ctx context.Context) error {
 	err := b.log.View(ctx, func(v clade.View) error {
-		b.spec, b.where, b.base = v.Head().Spec, v.Head().Where, *v.Life(clade.Base)
+		b.spec, b.where, b.base = v.Head().Spec, b.c.where(b.run.State, v.Head()), *v.Life(clade.Base)
 		return nil
 	})
 	if err != nil {

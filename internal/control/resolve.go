@@ -194,7 +194,7 @@ func (r *Resolved) locateFile() error {
 func (r *Resolved) locateDir() error {
 	r.Spec.Target.Kind = clade.TargetDir
 	r.Root = r.Target
-	r.Source = ledger.Source{Dir: r.Target, Skip: []string{".clade", ".git"}}
+	r.Source = ledger.Source{Dir: r.Target, Skip: []string{stateName, ".git"}}
 	return nil
 }
 
@@ -252,13 +252,16 @@ func (r *Resolved) guardFiles() {
 	}
 }
 
+// stateName is the folder in a target that holds its runs.
+const stateName = ".clade"
+
 // stateDir is where the target's runs are kept.
 func (c *Control) stateDir(r *Resolved) string {
 	if c.StateFor != "" {
 		return c.StateFor
 	}
 	if r.Spec.Target.Kind != clade.TargetFile && writable(r.Root) {
-		return filepath.Join(r.Root, ".clade")
+		return filepath.Join(r.Root, stateName)
 	}
 	sum := sha256.Sum256([]byte(r.Target))
 	return filepath.Join(c.State, "targets", filepath.Base(r.Target)+"-"+hex.EncodeToString(sum[:6]))
@@ -267,7 +270,7 @@ func (c *Control) stateDir(r *Resolved) string {
 // writable reports whether .clade in dir exists or could be made, without
 // making anything.
 func writable(dir string) bool {
-	if info, err := os.Stat(filepath.Join(dir, ".clade")); err == nil {
+	if info, err := os.Stat(filepath.Join(dir, stateName)); err == nil {
 		return info.IsDir()
 	}
 	return canWrite(dir)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -111,151 +110,6 @@ func (c *Control) openAt(ctx context.Context, at store.Located, fold bool) (*Run
 		return nil, err
 	}
 	return &Run{Name: at.Run, State: at.State, c: c, store: st, log: log}, nil
-}
-
-// Find lists runs whose name begins with name, newest first.
-func (c *Control) Find(ctx context.Context, name string) ([]store.Located, error) {
-	ix, err := c.Index()
-	if err != nil {
-		return nil, err
-	}
-	all, err := ix.Find(ctx, name)
-	return all, errors.Join(err, ix.Close())
-}
-
-func (c *Control) find(ctx context.Context, name, here string) (store.Located, error) {
-	if err := c.adopt(ctx, here); err != nil {
-		return store.Located{}, err
-	}
-	all, err := c.Find(ctx, name)
-	if err != nil {
-		return store.Located{}, err
-	}
-	if name == "" {
-		return newest(all, here)
-	}
-	for _, l := range all {
-		if l.Run == name {
-			return l, nil
-		}
-	}
-	switch len(all) {
-	case 1:
-		return all[0], nil
-	case 0:
-		return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: fmt.Sprintf("no run is called %q", name),
-			Hint: "clade status --all lists every run"}
-	}
-	var names []string
-	for _, l := range all {
-		names = append(names, l.Run)
-	}
-	return store.Located{}, &clade.Problem{Fault: clade.FaultUsage,
-		Text: fmt.Sprintf("%q could be %s", name, strings.Join(names, ", "))}
-}
-
-// newest picks the run that an unnamed command means: the newest of the target
-// that here lies in, or else of the only target below here. It never guesses
-// between targets.
-// adopt tells the index of runs kept around here that it does not know: their
-// process died before it could, or the index was lost.
-func (c *Control) adopt(ctx context.Context, here string) (err error) {
-	dir := c.kept(here)
-	if dir == "" {
-		return nil
-	}
-	st, err := c.Store(dir, false)
-	if err != nil {
-		return err
-	}
-	runs, err := st.List(ctx)
-	if err != nil || len(runs) == 0 {
-		return err
-	}
-	ix, err := c.Index()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ix.Close()) }()
-	known, err := ix.Find(ctx, "")
-	if err != nil {
-		return err
-	}
-	for _, run := range runs {
-		if slices.ContainsFunc(known, func(l store.Located) bool { return l.Run == run && l.State == dir }) {
-			continue
-		}
-		if at, err := located(ctx, st, dir, run); err == nil { // one that cannot be read is not found
-			err = ix.Add(ctx, at)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// kept is the state folder that a run of a target around here would be in, ""
-// when there is none.
-func (c *Control) kept(here string) string {
-	if c.StateFor != "" {
-		return c.StateFor
-	}
-	for dir := here; ; dir = filepath.Dir(dir) {
-		state := filepath.Join(dir, ".clade")
-		if info, err := os.Stat(state); err == nil && info.IsDir() {
-			return state
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
-}
-
-func located(ctx context.Context, st store.Store, dir, run string) (at store.Located, err error) {
-	log, err := st.Open(ctx, run, false)
-	if err != nil {
-		return at, err
-	}
-	err = log.View(ctx, func(v clade.View) error {
-		h := v.Head()
-		at = store.Located{Run: run, State: dir, Where: h.Where, At: h.Started}
-		return nil
-	})
-	return at, errors.Join(err, log.Close())
-}
-
-func newest(all []store.Located, here string) (store.Located, error) {
-	var below []store.Located
-	for _, l := range all {
-		if inside(l.Where, here) {
-			return l, nil
-		}
-		if inside(here, l.Where) {
-			below = append(below, l)
-		}
-	}
-	for _, l := range below {
-		if l.Where != below[0].Where {
-			return store.Located{}, &clade.Problem{Fault: clade.FaultUsage,
-				Text: fmt.Sprintf("runs of several targets lie below %s", here),
-				Hint: fmt.Sprintf("name one: %s is of %s, %s of %s", below[0].Run, below[0].Where, l.Run, l.Where)}
-		}
-	}
-	switch {
-	case len(below) > 0:
-		return below[0], nil
-	case len(all) > 0:
-		return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run of " + here,
-			Hint: fmt.Sprintf("name one: the newest is %s, of %s; clade status --all lists every run", all[0].Run, all[0].Where)}
-	}
-	return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: "there is no run yet", Hint: "clade run starts one"}
-}
-
-// inside reports whether path is folder or lies below it.
-func inside(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // View shows a consistent state of the run. The view must not be kept.
@@ -395,6 +249,9 @@ func (r *Run) Ledger(ctx context.Context) (ledger.Ledger, error) {
 	}
 	return r.led, nil
 }
+
+// Where is the path of the run's target now; it may have been moved.
+func (r *Run) Where(v clade.View) string { return r.c.where(r.State, v.Head()) }
 
 // Dir is the run's folder for logs.
 func (r *Run) Dir() string { return r.store.Dir(r.Name) }

@@ -109,7 +109,9 @@ type Located struct {
 // datasets across runs.
 type Index interface {
 	Add(ctx context.Context, l Located) error
-	Remove(ctx context.Context, run string) error
+	// Remove forgets the entry of l.Run in l.State; there may be others of a
+	// target that was moved or copied.
+	Remove(ctx context.Context, l Located) error
 	// Find returns runs whose name is or begins with name, newest first; ""
 	// finds all.
 	Find(ctx context.Context, name string) ([]Located, error)

@@ -126,6 +126,7 @@ func (d *Door) Status(ctx context.Context, name string, top int) (*Status, error
 	var s *Status
 	err = r.View(ctx, func(v clade.View) error {
 		s = Summarise(v, top)
+		s.Where = r.Where(v)
 		return nil
 	})
 	if err != nil {

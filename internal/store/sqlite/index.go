@@ -60,8 +60,10 @@ func (x *Index) Add(ctx context.Context, l store.Located) error {
 }
 
 // Remove implements store.Index. Looks stay: they were taken.
-func (x *Index) Remove(ctx context.Context, run string) error {
-	return x.change(ctx, func(s *session) error { return s.exec("DELETE FROM runs WHERE run = ?", run) })
+func (x *Index) Remove(ctx context.Context, l store.Located) error {
+	return x.change(ctx, func(s *session) error {
+		return s.exec("DELETE FROM runs WHERE run = ? AND state = ?", l.Run, l.State)
+	})
 }
 
 // Find implements store.Index.

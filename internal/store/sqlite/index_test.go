@@ -61,11 +61,11 @@ func TestIndexFindsRuns(t *testing.T) {
 			t.Errorf("find %q: %v, %v; want %v", name, where, err, want)
 		}
 	}
-	if err := other.Remove(t.Context(), "sort"); err != nil {
+	if err := other.Remove(t.Context(), store.Located{Run: "pack-1", State: "/c/.clade"}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := x.Find(t.Context(), "sort"); err != nil || len(found) > 0 {
-		t.Errorf("removed, but found %v, %v", found, err)
+	if found, err := x.Find(t.Context(), "pack-1"); err != nil || len(found) != 2 || found[0].Where != "/a" || found[1].Where != "/moved" {
+		t.Errorf("the entry of one state was removed, and there are %v, %v", found, err)
 	}
 }
 
