@@ -485,3 +485,13 @@ func TestPipe(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 }
+
+// F35, B12: nothing is fetched for the pointers of large files, wherever a
+// filter for them should run after all.
+func TestF35LargeFilesAreNotFetched(t *testing.T) {
+	t.Parallel()
+	r := find(t).At(Place{Config: []string{`alias.tell=!printf %s "$GIT_LFS_SKIP_SMUDGE$GIT_NO_LAZY_FETCH $GIT_ALLOW_PROTOCOL"`}})
+	if out, err := r.Line(t.Context(), "tell"); err != nil || out != "11 none" {
+		t.Errorf("%q, %v", out, err)
+	}
+}

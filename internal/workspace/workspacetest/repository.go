@@ -2,6 +2,8 @@ package workspacetest
 
 import (
 	"fmt"
+	"os/exec"
+	"path/filepath"
 
 	"github.com/cladehq/clade/internal/workspace"
 )
@@ -52,7 +54,12 @@ func hidesHistory(w *world) {
 	})
 }
 
+// staysInside has a repository around the workspace's own, as a cache folder
+// below a person's repository would.
 func staysInside(w *world) {
+	if out, err := exec.Command("git", "init", "-q", filepath.Dir(w.Dir)).CombinedOutput(); err != nil {
+		w.Fatalf("git init: %v\n%s", err, out)
+	}
 	base := w.commit("", files{"f": "f"})
 	space := w.space(w.template(workspace.TemplateSpec{Commit: base}), workspace.Plan{Commit: base, Git: true})
 	w.in(space, `rm -rf .git; git rev-parse --git-dir 2>/dev/null && echo found; echo 1 >n`, func(s workspace.Scope, out string) {
