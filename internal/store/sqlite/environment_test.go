@@ -132,3 +132,31 @@ func TestReadOnlyFolder(t *testing.T) {
 	_, err = sqlite.OpenIndex(filepath.Join(dir, "index.db"))
 	environmental(t, "index", err)
 }
+
+// A log that is deleted or replaced under its writer is told of by the next
+// write; SQLite itself would go on into a file without a name.
+func TestDeletedUnderTheWriter(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]bool{"deleted": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s, err := sqlite.New(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := create(t, s, "r")
+			add(t, l, clade.Ticked{Active: 1})
+			if err := os.RemoveAll(s.Dir("r")); err != nil {
+				t.Fatal(err)
+			}
+			if replace {
+				add(t, create(t, s, "r"), clade.Ticked{Active: 1})
+			}
+			err = l.Update(t.Context(), func(tx store.Tx) error { return tx.Append(clade.Ticked{Active: 2}) })
+			if clade.FaultOf(err) != clade.FaultNotFound {
+				t.Errorf("wrote into a file that is gone: %v", err)
+			}
+		})
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 // fold, View may be called from inside the other on the same Log.
 type Log struct {
 	*database
+	file fs.FileInfo // the file as it was opened
 	by   string
 	fold bool
 
@@ -28,8 +31,12 @@ type Log struct {
 	closed chan struct{}
 }
 
-func newLog(d *database, by string, fold bool) *Log {
-	return &Log{database: d, by: by, fold: fold, wake: make(chan struct{}), closed: make(chan struct{})}
+func newLog(d *database, by string, fold bool) (*Log, error) {
+	file, err := os.Stat(d.path)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{database: d, file: file, by: by, fold: fold, wake: make(chan struct{}), closed: make(chan struct{})}, nil
 }
 
 // begin makes sure that there is a writer.
@@ -68,6 +75,9 @@ func (l *Log) Update(ctx context.Context, decide func(store.Tx) error) error {
 func (l *Log) update(ctx context.Context, decide func(store.Tx) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.there(); err != nil {
+		return err
+	}
 	s, err := l.begin(ctx)
 	if err != nil {
 		return err
@@ -90,6 +100,18 @@ func (l *Log) update(ctx context.Context, decide func(store.Tx) error) error {
 	})
 	committed = err == nil
 	return err
+}
+
+// there refuses to write into a file that has no name any more: SQLite would go
+// on without a word, and everything recorded would be lost at the end.
+func (l *Log) there() error {
+	if now, err := os.Stat(l.path); err == nil && os.SameFile(l.file, now) {
+		return nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &clade.Problem{Fault: clade.FaultNotFound, Text: "the run's log was deleted or replaced while it was in use", Where: l.path,
+		Hint: "nothing more can be recorded; clade run starts anew"}
 }
 
 // model is the state as of this write transaction.

@@ -113,7 +113,10 @@ func (s *Store) Open(ctx context.Context, run string, fold bool) (store.Log, err
 	if err != nil {
 		return nil, problem(path, err)
 	}
-	l := newLog(d, s.by, fold)
+	l, err := newLog(d, s.by, fold)
+	if err != nil {
+		return nil, errors.Join(problem(path, err), d.close())
+	}
 	if fold {
 		if err := l.View(ctx, func(clade.View) error { return nil }); err != nil {
 			return nil, errors.Join(err, l.Close())
