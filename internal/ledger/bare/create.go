@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/atomicfile"
@@ -84,6 +85,7 @@ func isLedger(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
 		return true, nil
 	}
+	removeHollow(dir)
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -95,4 +97,23 @@ func isLedger(dir string) (bool, error) {
 			Where: dir, Hint: "choose an empty folder, or restore the file " + marker + " if this was one"}
 	}
 	return false, nil
+}
+
+// removeHollow removes the folder dir if no file is anywhere below it: a git that
+// writes while its ledger is deleted makes such folders anew.
+func removeHollow(dir string) {
+	var folders []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			err = fs.ErrExist
+		}
+		folders = append(folders, path)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	for _, f := range slices.Backward(folders) {
+		_ = os.Remove(f) // what is in the way is told by who makes the ledger
+	}
 }
