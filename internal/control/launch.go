@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -332,7 +333,11 @@ type logs struct {
 }
 
 func (l *logs) write(id clade.ID, try int, source, text string) {
-	if text == "" || os.MkdirAll(l.dir, 0o755) != nil {
+	if text == "" {
+		return
+	}
+	// Not MkdirAll: the folder of a run that was deleted stays deleted.
+	if err := os.Mkdir(l.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return
 	}
 	f, err := os.OpenFile(LogFile(l.dir, id, try), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
