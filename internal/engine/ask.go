@@ -60,12 +60,17 @@ func (e *Engine) Recall(ctx context.Context, k evaluate.Key, share bool) (clade.
 }
 
 // Known implements worker.Journal.
-func (e *Engine) Known(ctx context.Context, tree string) (id clade.ID, ok bool) {
+func (e *Engine) Known(ctx context.Context, tree string) (clade.ID, bool) {
+	var id clade.ID // the loop's until it has answered: an ask that is given up may still be taken
+	var ok bool
 	err := e.ask(ctx, "", func(tx store.Tx) error {
 		id, ok = e.known(tx.View(), tree)
 		return nil
 	})
-	return id, ok && err == nil
+	if err != nil {
+		return 0, false
+	}
+	return id, ok
 }
 
 // known finds the oldest closed candidate with this tree that was measured in

@@ -259,14 +259,17 @@ func (b *bench) run(l store.Log, w *world, soft context.Context) error {
 }
 
 func (b *bench) runOver(led ledger.Ledger, l store.Log, w *world, soft context.Context) error {
+	return b.runWith(&engine.Engine{Log: l, Ledger: led}, w, w.perform, soft)
+}
+
+func (b *bench) runWith(e *engine.Engine, w *world, perform func(context.Context, dispatch.Task) clade.Outcome, soft context.Context) error {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
 	start := time.Now()
-	e := &engine.Engine{Log: l, Search: b.search(), Ledger: led, Worker: "test",
-		Clock: func() time.Duration { return time.Since(start) }}
+	e.Search, e.Worker, e.Clock = b.search(), "test", func() time.Duration { return time.Since(start) }
 	e.Prepare()
 	w.journal = e
-	return e.Run(ctx, soft, local.New(ctx, slots, w.perform))
+	return e.Run(ctx, soft, local.New(ctx, slots, perform))
 }
 
 // decisions are the planned, judged and stopped events, in order.
@@ -517,5 +520,40 @@ func TestF16FailedSyncEndsTheProcess(t *testing.T) {
 		if got := decisions(t, b.log()); !slices.Equal(got, want) {
 			t.Errorf("sync %d: other decisions: %q, want %q", at, first(got, want), first(want, got))
 		}
+	}
+}
+
+// F33: attempts that wait for infrastructure keep their slots: an outage does
+// not have the rest of the budget planned into it.
+func TestF33OutageHoldsTheBudget(t *testing.T) {
+	t.Parallel()
+	s := spec("hillclimb")
+	s.Budget.Candidates, s.Search.Batch = 40, 0
+	b, w := newBench(t, s), newWorld(1)
+	outage := func(ctx context.Context, task dispatch.Task) clade.Outcome {
+		if task.Life.Proposes() {
+			return clade.Outcome{ID: task.Life.ID, Try: task.Try, Failure: clade.ClassInfra, Detail: "the machine is down"}
+		}
+		return w.perform(ctx, task)
+	}
+	l := b.log()
+	e := &engine.Engine{Log: l, Ledger: &keptLedger{}, Backoff: func(int) time.Duration { return 10 * time.Millisecond }}
+	if err := b.runWith(e, w, outage, context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var state clade.State
+	most := 0
+	if err := l.Read(t.Context(), 0, func(r clade.Record) error {
+		err := state.Apply(r)
+		most = max(most, len(state.Open()))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if most > 2*slots { // a slot is free before its outcome is taken in
+		t.Errorf("%d attempts were open at once", most)
+	}
+	if h := state.Head(); h.Stop != clade.StopAllFailed || h.Proposing != 40 {
+		t.Errorf("stop %s after %d: %s", h.Stop, h.Proposing, h.Reason)
 	}
 }

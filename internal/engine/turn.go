@@ -156,10 +156,12 @@ func (e *Engine) plan(tx store.Tx) (bool, error) {
 	return len(attempts) > 0, nil
 }
 
-// waiting counts attempts that are planned and could begin.
+// waiting counts attempts that are planned and could begin, now or once their
+// time has come: one that infrastructure lost keeps its slot meanwhile, or a
+// short outage would use up the whole budget.
 func (e *Engine) waiting(v clade.View) (n int) {
 	for _, id := range v.Open() {
-		if e.eligible(v.Life(id)) {
+		if e.due(v.Life(id)) {
 			n++
 		}
 	}
@@ -187,11 +189,15 @@ func (e *Engine) tick(tx store.Tx) error {
 // is held to be what kills them.
 const mostDeaths = 5
 
-// eligible reports whether a try may begin now: the first one, one that follows
-// a try of a process that is gone, or a retry that the failure's class earns.
-func (e *Engine) eligible(l *clade.Life) bool {
+// eligible reports whether a try may begin now.
+func (e *Engine) eligible(l *clade.Life) bool { return e.due(l) && e.Clock() >= e.notUntil[l.ID] }
+
+// due reports whether a further try is to be begun: the first one, one that
+// follows a try of a process that is gone, or a retry that the failure's class
+// earns.
+func (e *Engine) due(l *clade.Life) bool {
 	switch {
-	case !l.Open || l.Kept || e.mine[l.ID] || e.Clock() < e.notUntil[l.ID]:
+	case !l.Open || l.Kept || e.mine[l.ID]:
 		return false
 	case l.Running || l.Try == 0:
 		return true
