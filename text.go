@@ -1,6 +1,7 @@
 package clade
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -34,6 +35,14 @@ func Clip(text string, n int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// Counted writes a number of things whose plural ends in s: "1 file", "2 files".
+func Counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // Line is cleaned text on one line, with every run of blanks as one space, of at

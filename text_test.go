@@ -62,3 +62,12 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {
+		if got := clade.Counted(n, "file"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -276,7 +276,7 @@ func (s *show) conclude(ctx context.Context) error {
 	if drawn != "" {
 		fmt.Fprintf(w, "\n%s", drawn)
 	}
-	fmt.Fprintf(w, "\napplied: %d file of candidate %d was written into the demo's repository\n\n", len(s.applied.Paths), s.applied.Winner)
+	fmt.Fprintf(w, "\napplied: %s of candidate %d in the demo's repository\n\n", clade.Counted(len(s.applied.Paths), "file"), s.applied.Winner)
 	if s.keep == "" {
 		fmt.Fprintf(w, `The repository and its run are removed now; clade demo --keep DIR keeps them to look
 at. A prepared copy of the example stays in the cache, so that another demo starts at

@@ -69,7 +69,7 @@ func (l *lines) progress(v clade.View) {
 	switch {
 	case h.Best != l.best && best.Scored:
 		l.best = h.Best
-		fmt.Fprintf(l.w, "%5d/%d  best %s by %d: %s\n", h.Closed, h.Spec.Budget.Candidates, values(h.Spec.Measures, best.Values), best.ID, best.Summary)
+		fmt.Fprintf(l.w, "%5d/%d  best %s by %d: %s\n", h.Closed, h.Spec.Budget.Candidates, values(h.Spec.Measures, best.Values), best.ID, printable(best.Summary))
 	case time.Now().After(l.next):
 		fmt.Fprintf(l.w, "%5d/%d  %d usable\n", h.Closed, h.Spec.Budget.Candidates, h.Usable)
 	default:

@@ -88,7 +88,7 @@ func (e *env) agree(p *control.Preview) (bool, error) {
 	if e.json {
 		return false, &clade.Problem{Fault: clade.FaultUsage, Text: "--json cannot ask", Hint: "add --yes or --dry-run"}
 	}
-	fmt.Fprintf(e.Stdout, "write %d files? [y/N] ", len(p.Paths))
+	fmt.Fprintf(e.Stdout, "write %s? [y/N] ", clade.Counted(len(p.Paths), "file"))
 	answer, err := bufio.NewReader(e.Stdin).ReadString('\n')
 	if err != nil && answer == "" {
 		return false, &clade.Problem{Fault: clade.FaultUsage, Text: "nobody answered", Hint: "nothing was changed; add --yes to write without asking"}
@@ -110,9 +110,9 @@ func printApplied(w io.Writer, a *run.Applied) {
 	case a.Already:
 		fmt.Fprintf(w, "candidate %d is in your files already; nothing was changed\n", a.Winner)
 	case a.DryRun:
-		fmt.Fprintf(w, "would write %d files; nothing was changed\n", len(a.Paths))
+		fmt.Fprintf(w, "would write %s; nothing was changed\n", clade.Counted(len(a.Paths), "file"))
 	default:
-		fmt.Fprintf(w, "wrote %d files of candidate %d:\n", len(a.Paths), a.Winner)
+		fmt.Fprintf(w, "wrote %s of candidate %d:\n", clade.Counted(len(a.Paths), "file"), a.Winner)
 		printPaths(w, a.Paths)
 		if a.Commit != "" {
 			fmt.Fprintf(w, "committed as %.12s\n", a.Commit)
@@ -156,7 +156,7 @@ func printUndone(w io.Writer, a *run.Applied) {
 	if a.Recovered {
 		fmt.Fprintln(w, "an interrupted apply or undo was completed first")
 	}
-	fmt.Fprintf(w, "put back %d files:\n", len(a.Paths))
+	fmt.Fprintf(w, "put back %s:\n", clade.Counted(len(a.Paths), "file"))
 	printPaths(w, a.Paths)
 	if a.Commit != "" {
 		fmt.Fprintf(w, "commit %.12s stays; commit what is put back, or git revert it instead\n", a.Commit)

@@ -80,7 +80,7 @@ func printStatus(w io.Writer, s *run.Status) {
 		fmt.Fprintf(w, "; clade resume %s goes on", s.Run)
 	}
 	if s.Reason != "" {
-		fmt.Fprintf(w, ": %s", s.Reason)
+		fmt.Fprintf(w, ": %s", printable(s.Reason))
 	}
 	fmt.Fprintf(w, "\n%d of %d candidates judged, %d usable, %d open, started %s\n",
 		s.Judged, s.Budget.Candidates, s.Usable, len(s.Open), ago(s.Started))
@@ -157,9 +157,9 @@ func gain(measures []clade.Measure, f *clade.Final, x float64) string {
 
 // printEnd is printed when a search is over.
 func printEnd(w io.Writer, s *run.Status) {
-	fmt.Fprintf(w, "%s after %d candidates", s.State, s.Judged)
+	fmt.Fprintf(w, "%s after %s", s.State, clade.Counted(s.Judged, "candidate"))
 	if s.Reason != "" {
-		fmt.Fprintf(w, ": %s", s.Reason)
+		fmt.Fprintf(w, ": %s", printable(s.Reason))
 	}
 	fmt.Fprintln(w)
 	if s.Base.Score != nil {

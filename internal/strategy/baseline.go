@@ -117,7 +117,7 @@ func baselineWhy(v clade.View, l *clade.Life) string {
 	n := looks[len(looks)-1]
 	mde := cal.MDE(n, noise.Level(spec, m))
 	why += fmt.Sprintf("; noise σ %.2f %% over %s, lag-1 correlation %.2f; %d pairs show gains from %s",
-		100*cal.Sigma, counted(cal.N, "pair"), cal.Lag1, n, percent(mde))
+		100*cal.Sigma, clade.Counted(cal.N, "pair"), cal.Lag1, n, percent(mde))
 	if m.Threshold != nil && mde > *m.Threshold {
 		why += fmt.Sprintf(", not the %s asked for, which would take %d", percent(*m.Threshold),
 			cal.Pairs(*m.Threshold, noise.Level(spec, m)))

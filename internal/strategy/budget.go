@@ -28,15 +28,15 @@ func over(v clade.View) *clade.Stopped {
 	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
 	case lost >= hopeless(v):
-		return stopped(clade.StopInfra, "the last %s were lost to the machine: %s", counted(lost, "candidate"), clade.Clip(last.Verdict.Why, 300))
+		return stopped(clade.StopInfra, "the last %s were lost to the machine: %s", clade.Counted(lost, "candidate"), clade.Clip(last.Verdict.Why, 300))
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
-		return stopped(clade.StopPlateau, "no better candidate in the last %s", counted(sinceBest(v), unit(v)))
+		return stopped(clade.StopPlateau, "no better candidate in the last %s", clade.Counted(sinceBest(v), unit(v)))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
 		return stopped(clade.StopCandidates, "the budget allows no candidates")
 	case h.Proposing >= b.Candidates && h.Usable == 0 && h.Closed >= h.Proposing:
 		return allFailed(v)
 	case h.Proposing >= b.Candidates:
-		return stopped(clade.StopCandidates, "the budget of %s is used", counted(b.Candidates, "candidate"))
+		return stopped(clade.StopCandidates, "the budget of %s is used", clade.Counted(b.Candidates, "candidate"))
 	}
 	return usedUp(h)
 }
@@ -48,9 +48,9 @@ func usedUp(h *clade.Head) *clade.Stopped {
 	case b.Wall > 0 && h.Active >= time.Duration(b.Wall):
 		return stopped(clade.StopWall, "the search has run for %s", b.Wall)
 	case b.Tokens != nil && h.Spent.Tokens+h.Held.Tokens >= *b.Tokens:
-		return stopped(clade.StopTokens, "the budget of %s is used", counted(int(*b.Tokens), "token"))
+		return stopped(clade.StopTokens, "the budget of %s is used", clade.Counted(int(*b.Tokens), "token"))
 	case b.Calls != nil && h.Spent.Calls+h.Held.Calls >= *b.Calls:
-		return stopped(clade.StopCalls, "the budget of %s is used", counted(int(*b.Calls), "model call"))
+		return stopped(clade.StopCalls, "the budget of %s is used", clade.Counted(int(*b.Calls), "model call"))
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func allFailed(v clade.View) *clade.Stopped {
 	if last != nil {
 		why = "; the last one: " + clade.Clip(last.Verdict.Why, 300)
 	}
-	return stopped(clade.StopAllFailed, "all of %s failed%s", counted(v.Head().Closed, "candidate"), why)
+	return stopped(clade.StopAllFailed, "all of %s failed%s", clade.Counted(v.Head().Closed, "candidate"), why)
 }
 
 // lostInARow counts the latest candidates that infrastructure failed, one after

@@ -28,14 +28,6 @@ func gain(m clade.Measure, x float64) string {
 
 func percent(x float64) string { return fmt.Sprintf("%+.2f %%", 100*x) }
 
-// counted writes a number of things.
-func counted(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // Scored writes by what a candidate is judged: "latency 12 ms", or with several
 // measures "weighted gain +3.10 %". The value is also given alone.
 func Scored(v clade.View, l *clade.Life) (text, value string) {
@@ -58,7 +50,7 @@ func figureText(m clade.Measure, f clade.Final) string {
 		of = "pair"
 	}
 	return fmt.Sprintf("%s, gain %s [%s, %s], %s, p %.3g at level %.3g, look %d, %s",
-		s, gain(m, f.Estimate), gain(m, f.Low), gain(m, f.High), counted(f.N, of), f.P, f.Alpha, f.Look, f.Kind)
+		s, gain(m, f.Estimate), gain(m, f.Low), gain(m, f.High), clade.Counted(f.N, of), f.P, f.Alpha, f.Look, f.Kind)
 }
 
 func suffix(before, s string) string {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/atomicfile"
 )
 
@@ -36,7 +37,7 @@ func (b *building) build(ctx context.Context, dir string) (err error) {
 	if err := errors.Join(os.MkdirAll(tree, 0o755), os.MkdirAll(home, 0o755)); err != nil {
 		return err
 	}
-	b.say(fmt.Sprintf("writing %d files", len(b.base.base)))
+	b.say("writing the base into the template, " + clade.Counted(len(b.base.base), "file"))
 	if _, err := materialise(ctx, b.store.Ledger, tree, b.base.base); err != nil {
 		return fmt.Errorf("writing the base: %w", err)
 	}
@@ -71,7 +72,9 @@ func (b *building) furnish(ctx context.Context, tmp string, m *meta) error {
 	if len(b.carry) == 0 && !setup {
 		return nil
 	}
-	b.say(fmt.Sprintf("copying %d carried files", len(b.carry)))
+	if len(b.carry) > 0 {
+		b.say("copying " + clade.Counted(len(b.carry), "carried file"))
+	}
 	if err := copyCarried(ctx, b.from(), tree, b.spec.Prefix, b.carry, b.base); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
