@@ -47,6 +47,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 	if err == nil {
 		return exitOK
 	}
+	err = ofMachine(err)
 	if e.json {
 		_ = e.encode(p.Stderr, failureOf(err))
 	} else {

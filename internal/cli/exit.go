@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/cladehq/clade"
 )
@@ -51,6 +53,26 @@ func codeOf(err error) int {
 		}
 	}
 	return exitInternal
+}
+
+// ofMachine names what the machine refused, wherever in clade it was met: that
+// is no fault of clade.
+func ofMachine(err error) error {
+	if clade.FaultOf(err) != "" {
+		return err
+	}
+	p := &clade.Problem{Fault: clade.FaultEnvironment, Err: err}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		p.Text, p.Hint = "the disk is full", "free some space; a run that was interrupted goes on with clade resume"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		p.Text, p.Hint = "a file or folder cannot be used", "clade doctor shows the folders that clade keeps things in"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		p.Text, p.Hint = "too many files are open", "raise the limit (ulimit -n), or use fewer --slots"
+	default:
+		return err
+	}
+	return p
 }
 
 // explain prints an error for a person: what, where, how to mend it. Joined

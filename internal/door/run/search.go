@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -119,8 +118,11 @@ func (d *Door) Search(ctx context.Context, name string, o control.Launch) (*Stat
 	defer r.Close()
 	launched := r.Launch(ctx, o)
 	s, err := d.Status(context.WithoutCancel(ctx), r.Name, 10)
-	if err := errors.Join(launched, err); err != nil {
-		return s, err
+	switch {
+	case launched != nil:
+		return s, launched // what ended the search also says why there is no status
+	case err != nil:
+		return nil, err
 	}
 	return s, verdict(s)
 }
