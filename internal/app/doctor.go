@@ -2,14 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
-	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/door/run"
+	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 )
 
@@ -22,13 +22,16 @@ func (d dirs) doctor(ctx context.Context) []control.Check {
 }
 
 func (d dirs) git(ctx context.Context) control.Check {
-	c := control.Check{Name: "git", State: "ok"}
-	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	g, err := git.Find(ctx)
 	if err != nil {
-		return control.Check{Name: "git", State: "bad", Text: "not found: " + err.Error(), Hint: "install git 2.30 or newer"}
+		c := control.Check{Name: "git", State: "bad", Text: err.Error()}
+		var p *clade.Problem
+		if errors.As(err, &p) {
+			c.Hint = p.Hint
+		}
+		return c
 	}
-	c.Text = strings.TrimSpace(strings.TrimPrefix(string(out), "git version "))
-	return c
+	return control.Check{Name: "git", State: "ok", Text: g.Version()}
 }
 
 func (d dirs) isolated(ctx context.Context) control.Check {
