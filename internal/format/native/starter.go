@@ -86,7 +86,8 @@ func (d *draft) note(text string, args ...any) {
 func (d *draft) timeOf(gate string) {
 	d.objective = "Make it faster without changing what it does."
 	d.measures = []step{{id: "speed", comment: "No benchmark was found, so this is how long the gate takes. Measure what you care about.",
-		from: gate, lines: []string{"read: wall_clock", "goal: min", "unit: s"}}}
+		from: gate, lines: []string{"read: wall_clock", "goal: min", "unit: s",
+			"# A program of yours that prints JSON: run: python3 score.py, read: {pointer: /score}, goal: max."}}}
 	d.note("no benchmark was found: the measure is how long the gate %s takes; put what you care about in its place", gate)
 }
 
@@ -112,7 +113,10 @@ func (d *draft) render() []byte {
 	writeSteps(&b, "gates", "Every candidate must pass these, in order.", d.gates)
 	writeSteps(&b, "measures", "What is better.", d.measures)
 	if len(d.dataset) > 0 {
-		b.WriteString("\n# Cases: a command answers each, the scorer compares. The mean is the measure.\ndataset:\n")
+		b.WriteString("\n# Cases: a command answers each, the scorer compares. The mean is the measure.\n")
+		b.WriteString("# A program that prints a score itself takes the place of all this and needs no cases:\n")
+		b.WriteString("# measures: [{id: score, run: sh score.sh, read: whole, goal: max}]\n")
+		b.WriteString("dataset:\n")
 		for _, line := range d.dataset {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}

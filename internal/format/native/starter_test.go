@@ -246,3 +246,25 @@ func TestStarterFollowsNoLinks(t *testing.T) {
 		t.Errorf("%v\n%s", err, data)
 	}
 }
+
+// What a starter offers in comments is taken as it stands.
+func TestStarterOffersAMeasure(t *testing.T) {
+	t.Parallel()
+	data, _, err := Starter(write(t, map[string]string{"prompt.txt": "Be kind."}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(data), "# measures: ")
+	offered, rest, ok2 := strings.Cut(rest, "\n")
+	_, after, ok3 := strings.Cut(rest, "\n\n")
+	if !ok || !ok2 || !ok3 {
+		t.Fatalf("nothing is offered:\n%s", data)
+	}
+	spec, _, err := New().Read("clade.yaml", []byte(before+"\nmeasures: "+offered+"\n\n"+after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := spec.Measures[0]; m.ID != "score" || m.Goal != clade.Maximize || spec.Dataset != nil {
+		t.Errorf("got %+v", m)
+	}
+}
