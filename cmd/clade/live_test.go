@@ -102,5 +102,26 @@ func TestLiveDisplay(t *testing.T) {
 	sc.shows(`(?s)after 3 candidates.*ready`)
 }
 
+// On a terminal the diff of a candidate is shown, never obeyed; in a pipe it is a
+// patch, byte for byte.
+func TestDiffOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, "sum")
+	if err := os.WriteFile(filepath.Join(s.target(), "n.txt"), []byte("x 1.5\ny 2.5 \x1b[31mred\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sc := newScreen(t, s, "100", "40")
+	sc.enter("clade run --plain")
+	sc.shows(`(?m)^(clade:|next:) .*\n(.*\n)*ready`)
+	out, err := s.command("diff").Output()
+	if err != nil || !strings.Contains(string(out), "\x1b[31mred") {
+		t.Fatalf("%v: no patch as it is: %q", err, out)
+	}
+	sc.enter("clear; clade diff")
+	if out := sc.shows(`(?s)diff --git.*red.*ready`, "-e"); strings.Contains(out, "\x1b[31m") {
+		t.Errorf("a candidate coloured the terminal:\n%q", out)
+	}
+}
+
 // colour is a sequence that sets the colour of what follows.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*3[0-8][0-9;]*m")

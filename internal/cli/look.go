@@ -239,6 +239,9 @@ func (e *env) diffCmd() *cobra.Command {
 		if e.json {
 			return e.encode(e.Stdout, map[string]any{"id": id, "patch": string(patch)})
 		}
+		if isTerminal(e.Stdout) { // elsewhere it is a patch to be applied, byte for byte
+			patch = []byte(printable(string(patch)))
+		}
 		_, err = e.Stdout.Write(patch)
 		return err
 	}

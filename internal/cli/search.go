@@ -100,8 +100,8 @@ With --measure the base is evaluated too, exactly as a run would; nothing is kep
 		if perr := e.print(p, func(w io.Writer) { printPlan(w, p) }); err == nil {
 			err = perr
 		}
-		if missing := p.Missing(); err == nil && len(missing) > 0 {
-			err = &clade.Problem{Fault: clade.FaultEnvironment, Text: missing[0].For + " needs " + missing[0].Name + ", which is not on PATH"}
+		if err == nil {
+			err = p.Forecast.Problem()
 		}
 		if err == nil && p.Stop != "" {
 			err = &clade.Problem{Fault: clade.FaultBaseline, Text: p.Stop}

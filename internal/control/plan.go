@@ -77,6 +77,11 @@ func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
 	if err != nil {
 		return err
 	}
+	return f.Problem()
+}
+
+// Problem is that the first of the missing programs is missing, nil if none is.
+func (f *Forecast) Problem() error {
 	for _, p := range f.Programs {
 		if p.Missing {
 			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which is not on PATH", p.For, p.Name),

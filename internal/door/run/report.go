@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -265,7 +266,7 @@ func life(v clade.View, id clade.ID) (*clade.Life, error) {
 	if l := v.Life(id); l != nil {
 		return l, nil
 	}
-	return nil, &clade.Problem{Fault: clade.FaultNotFound, Text: "no candidate of that number in run " + v.Head().Run,
+	return nil, &clade.Problem{Fault: clade.FaultNotFound, Text: fmt.Sprintf("run %s has no candidate %d", v.Head().Run, id),
 		Hint: "clade status and clade tree show the numbers"}
 }
 
