@@ -99,7 +99,9 @@ func TestFiltersF39(t *testing.T) {
 	})
 	t.Run("on another file", func(t *testing.T) {
 		t.Parallel()
-		w := repository(t, before, files{"g": "2\n"}, "filter.lfs.clean=cat", "filter.lfs.smudge=touch ran; cat")
+		w := repository(t, before, files{"g": "2\n"}, "filter.lfs.clean=touch ran; cat", "filter.lfs.smudge=touch ran; cat")
+		must(t, os.RemoveAll(w.at("ran"))) // the person's own git ran them
+		must(t, os.Chtimes(w.at("f"), time.Time{}, time.Unix(1, 0)))
 		image := w.image()
 		w.mustApply()
 		w.holds(files{"g": "2\n", "ran": ""})
