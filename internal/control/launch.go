@@ -175,6 +175,9 @@ func (b *rig) prepare(ctx context.Context) error {
 		Lock: b.spec.Lock, Setup: b.spec.Setup, Progress: b.o.Step,
 		Limits: sandbox.Limits{Wall: setupWall, Output: int64(b.spec.Limits.Output)},
 	})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // setup did not fail, it was ended
+	}
 	if errors.Is(err, workspace.ErrSetup) {
 		return &clade.Problem{Fault: clade.FaultEnvironment, Text: err.Error(), Hint: "setup runs once, before any candidate; none was tried"}
 	}
