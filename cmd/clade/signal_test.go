@@ -266,3 +266,30 @@ func TestCancelledSearchSaysSo(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 }
+
+// While setup runs there is nothing that could be let end: the first signal
+// stops it.
+func TestSignalDuringSetupStopsIt(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, "fifo")
+	spec := filepath.Join(s.target(), "clade.yaml")
+	text, err := os.ReadFile(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := "setup:\n  run: echo $$ > \"$HELD/here\"; cat \"$HELD/go\"\n  pass_env: [HELD]\n"
+	if err := os.WriteFile(spec, append(text, setup...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, stderr, pid := s.searching()
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, stderr, "clade resume t-")
+	if code := exitCode(t, c.Wait()); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("setup still runs: %v", err)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -65,10 +64,23 @@ func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	}
 	b := &rig{c: r.c, run: r, log: log, led: led, o: o}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err = b.prepare(ctx); err == nil {
+	if err = b.prepareUntil(ctx); err == nil {
 		err = b.search(ctx)
 	}
 	b.tell(err)
+	return err
+}
+
+// prepareUntil prepares until a soft stop, which ends it at once: nothing that
+// could be let end runs yet.
+func (b *rig) prepareUntil(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.o.Soft, cancel)()
+	err := b.prepare(ctx)
+	if err != nil && b.o.Soft.Err() != nil {
+		return ErrDrained
+	}
 	return err
 }
 
@@ -324,8 +336,8 @@ func (b *rig) hidden() []string {
 // backoff is 10 s, 20 s, 40 s, … at most 6 min between tries that the
 // infrastructure lost.
 func backoff(lost int) time.Duration {
-	d := 10 * time.Second * time.Duration(math.Pow(2, float64(max(0, lost-1))))
-	return min(d, 6*time.Minute)
+	const most = 6 * time.Minute
+	return min(most, 10*time.Second<<min(max(0, lost-1), 6))
 }
 
 // logs writes what a try's commands print to one file of the run. It is
