@@ -42,6 +42,13 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	for _, v := range os.Environ() { // a shell's GIT_AUTHOR_NAME would be the person's name
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
