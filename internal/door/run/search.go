@@ -46,6 +46,24 @@ func (ch Changes) apply(s *clade.Spec) {
 	}
 }
 
+// words names what is changed, for the log.
+func (ch Changes) words() string {
+	var out []string
+	for _, c := range []struct {
+		set  bool
+		what string
+	}{
+		{ch.Candidates > 0, fmt.Sprintf("candidates %d", ch.Candidates)}, {ch.Wall > 0, fmt.Sprintf("wall %s", ch.Wall)},
+		{ch.Slots > 0, fmt.Sprintf("slots %d", ch.Slots)}, {ch.Seed != nil, "seed"},
+		{ch.Strategy != "", "strategy " + ch.Strategy}, {ch.Sandbox != "", "sandbox " + ch.Sandbox},
+	} {
+		if c.set {
+			out = append(out, c.what)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // resolve reads the spec at path, "" meaning the working folder, with changes.
 func (d *Door) resolve(ctx context.Context, path string, ch Changes) (*control.Resolved, error) {
 	if path == "" {
@@ -187,7 +205,11 @@ func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (*Reopened, 
 			if err := d.change(&spec, ch); err != nil {
 				return err
 			}
-			if err := tx.Append(clade.Amended{Spec: spec, Digest: control.Digest(&spec), What: "budget", Epoch: h.Epoch}); err != nil {
+			epoch := h.Epoch
+			if spec.Sandbox.Use != h.Spec.Sandbox.Use {
+				epoch++ // what is measured under another isolation is not compared
+			}
+			if err := tx.Append(clade.Amended{Spec: spec, Digest: control.Digest(&spec), What: ch.words(), Epoch: epoch}); err != nil {
 				return err
 			}
 		}
