@@ -92,6 +92,9 @@ func printStatus(w io.Writer, s *run.Status) {
 	}
 	printRows(w, s.Measures, rows)
 	printProof(w, s)
+	if s.Winner != nil && s.State != run.StateApplied {
+		fmt.Fprintln(w, nextStep)
+	}
 	for _, n := range s.Warnings {
 		fmt.Fprintf(w, "note: %s\n", printable(n))
 	}
@@ -124,10 +127,10 @@ func printProof(w io.Writer, s *run.Status) {
 		fmt.Fprintf(w, "  %s\n", proof(s.Measures, f))
 		fmt.Fprintf(w, "  during the search the gain looked like %s (selected, so biased)\n", gain(s.Measures, f, f.Selected))
 	}
-	if s.State != run.StateApplied {
-		fmt.Fprintf(w, "next: clade diff, then clade apply\n")
-	}
 }
+
+// nextStep is what is to be done with a winner that is not applied yet.
+const nextStep = "next: clade diff, then clade apply"
 
 // proof is the final's figure in words.
 func proof(measures []clade.Measure, f *clade.Final) string {

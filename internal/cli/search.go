@@ -144,7 +144,7 @@ from either, and from a crash.`,
 		if detach {
 			return e.detach(c.Context(), d, s.Run)
 		}
-		return e.search(c.Context(), d, s.Run)
+		return e.searchFor(c.Context(), d, s.Run)
 	}
 	return c
 }
@@ -197,12 +197,22 @@ again. With more budget a run that has ended searches on.`,
 		case detach:
 			return e.detach(c.Context(), d, r.Run)
 		}
-		return e.search(c.Context(), d, r.Run)
+		return e.searchFor(c.Context(), d, r.Run)
 	}
 	return c
 }
 
-// search runs the search in this process with a live display.
+// searchFor searches and says what to do with the winner.
+func (e *env) searchFor(ctx context.Context, d *run.Door, name string) error {
+	err := e.search(ctx, d, name)
+	if err == nil && !e.json {
+		fmt.Fprintln(e.Stdout, nextStep)
+	}
+	return err
+}
+
+// search runs the search in this process with a live display. Its error is nil
+// only when there is a winner.
 func (e *env) search(ctx context.Context, d *run.Door, name string) error {
 	before, err := d.Status(ctx, name, 0)
 	if err != nil {
