@@ -105,7 +105,7 @@ func (s *show) do(ctx context.Context) (err error) {
 	s.run = started.Run
 	defer func() { err = errors.Join(err, s.forget(ctx)) }()
 	s.e.started(started)
-	if err := s.e.search(ctx, s.door, s.run); err != nil {
+	if err := s.e.search(ctx, s.door, s.run, false); err != nil {
 		return s.ended(err)
 	}
 	if err := s.look(ctx); err != nil {

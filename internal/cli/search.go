@@ -144,7 +144,7 @@ from either, and from a crash.`,
 		if detach {
 			return e.detach(c.Context(), d, s.Run)
 		}
-		return e.searchFor(c.Context(), d, s.Run)
+		return e.search(c.Context(), d, s.Run, true)
 	}
 	return c
 }
@@ -197,23 +197,14 @@ again. With more budget a run that has ended searches on.`,
 		case detach:
 			return e.detach(c.Context(), d, r.Run)
 		}
-		return e.searchFor(c.Context(), d, r.Run)
+		return e.search(c.Context(), d, r.Run, true)
 	}
 	return c
 }
 
-// searchFor searches and says what to do with the winner.
-func (e *env) searchFor(ctx context.Context, d *run.Door, name string) error {
-	err := e.search(ctx, d, name)
-	if err == nil && !e.json {
-		fmt.Fprintln(e.Stdout, nextStep)
-	}
-	return err
-}
-
-// search runs the search in this process with a live display. Its error is nil
-// only when there is a winner.
-func (e *env) search(ctx context.Context, d *run.Door, name string) error {
+// search runs the search in this process with a live display. With next it ends
+// with what to do with a winner.
+func (e *env) search(ctx context.Context, d *run.Door, name string, next bool) error {
 	before, err := d.Status(ctx, name, 0)
 	if err != nil {
 		return err
@@ -231,7 +222,7 @@ func (e *env) search(ctx context.Context, d *run.Door, name string) error {
 	s, err := d.Search(hard, name, control.Launch{Soft: soft, Step: show.step, Progress: show.progress})
 	show.close()
 	if s != nil {
-		if perr := e.ended(s); err == nil && !errors.Is(perr, syscall.EPIPE) {
+		if perr := e.ended(s, next); err == nil && !errors.Is(perr, syscall.EPIPE) {
 			err = perr
 		}
 	}
@@ -242,12 +233,15 @@ func (e *env) search(ctx context.Context, d *run.Door, name string) error {
 }
 
 // ended prints where a search ended.
-func (e *env) ended(s *run.Status) error {
+func (e *env) ended(s *run.Status, next bool) error {
 	if e.json {
 		return e.event("status", s)
 	}
 	var b bytes.Buffer
 	printEnd(&b, s)
+	if next && s.Winner != nil {
+		fmt.Fprintln(&b, nextStep)
+	}
 	_, err := e.Stdout.Write(b.Bytes())
 	return err
 }
