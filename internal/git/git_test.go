@@ -300,6 +300,25 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// B12: what status needs of a filter is nothing, not even that its program is
+// there: the file has other bytes, of the same number.
+func TestB12StatusWithoutTheFiltersProgram(t *testing.T) {
+	t.Parallel()
+	dir := project(t)
+	gittest.Put(t, filepath.Join(dir, ".gitattributes"), "sub/* filter=gone\n")
+	gittest.Person(t, dir, "add", ".")
+	gittest.Person(t, dir, "commit", "-q", "-m", "attributes")
+	for _, part := range []string{"clean", "smudge", "process"} {
+		gittest.Person(t, dir, "config", "filter.gone."+part, "no-such-program-of-clade")
+	}
+	gittest.Person(t, dir, "config", "filter.gone.required", "true")
+	gittest.Put(t, filepath.Join(dir, "sub/b"), "3\n")
+	s, err := find(t).At(Place{Dir: filepath.Join(dir, ".git"), WorkTree: dir}).Status(t.Context())
+	if want := (Status{Unstaged: []string{"sub/b"}}); err != nil || fmt.Sprint(s) != fmt.Sprint(want) {
+		t.Errorf("%q, %v", s, err)
+	}
+}
+
 func TestParseStatus(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("0", 40)
