@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/git/gittest"
@@ -281,6 +282,10 @@ func TestStatus(t *testing.T) {
 	gittest.Put(t, filepath.Join(dir, ".git/hooks/post-index-change"), "#!/bin/sh\n"+evil("hook"))
 	for name, data := range map[string]string{"a": "1\n", "sub/b": "changed\n", "new\n\"file\xff": "", "ignored": ""} {
 		gittest.Put(t, filepath.Join(dir, name), data)
+	}
+	old := time.Unix(1_000_000_000, 0) // the index knows another time, which git would like to mend
+	if err := os.Chtimes(filepath.Join(dir, "a"), old, old); err != nil {
+		t.Fatal(err)
 	}
 	r := find(t).At(Place{Dir: filepath.Join(dir, ".git"), WorkTree: dir})
 	before, _ := os.ReadFile(filepath.Join(dir, ".git/index"))
