@@ -136,6 +136,27 @@ func TestDeleteKeepsTheEnd(t *testing.T) {
 	}
 }
 
+// P7: line edits of a file with carriage returns leave no line end of another
+// kind, not even where the last line had none.
+func TestLineEditsKeepTheEnds(t *testing.T) {
+	t.Parallel()
+	s := read("f", []byte("one\r\ntwo\r\nthree"))
+	for _, k := range []edit.Kind{edit.LineDelete, edit.LineReplace, edit.LineInsert, edit.LineSwap} {
+		edits := 0
+		for draw := range uint64(100) {
+			c := s.editLine(k, edit.Source(draw))
+			edits += len(c.splices)
+			now := string(apply(s.data, c.splices))
+			if strings.ContainsAny(strings.ReplaceAll(now, "\r\n", ""), "\r\n") {
+				t.Errorf("%s: %s gave %q", k, c.summary, now)
+			}
+		}
+		if edits == 0 {
+			t.Errorf("%s edits nothing", k)
+		}
+	}
+}
+
 func TestTokenEdits(t *testing.T) {
 	t.Parallel()
 	s := read("f", []byte("if a < 5 && ok == true {\n\treturn b // clade:tune\n}\n# note\n"))
