@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/engine"
 	"github.com/cladehq/clade/internal/store"
 )
 
@@ -44,7 +45,7 @@ func TestPoisonedBaselineEndsTheRun(t *testing.T) {
 }
 
 // A paid try that died is settled at its hold before anything is planned, and
-// the cap holds.
+// the cap holds after every turn.
 func TestLostPaidTriesAreSettledFirst(t *testing.T) {
 	t.Parallel()
 	s := spec("generational")
@@ -52,20 +53,15 @@ func TestLostPaidTriesAreSettledFirst(t *testing.T) {
 	s.Operators[0].Use, s.Budget.PerTry, s.Budget.USD = "command", &hold, &usd
 	b := newBench(t, s)
 	for n := 3; ; n++ { // dies after n transactions until the run has ended
-		l := &fragileLog{Log: b.log(), left: n, after: true}
-		err := b.run(l, newWorld(uint64(n)), context.Background())
-		over := false
-		if err := l.Log.View(t.Context(), func(v clade.View) error {
+		l, w, over := &fragileLog{Log: b.log(), left: n, after: true}, newWorld(uint64(n)), false
+		e := &engine.Engine{Log: l, Ledger: &keptLedger{}, Progress: func(v clade.View) {
 			h := v.Head()
 			over = h.Stop != clade.StopNone
 			if h.Spent.Microdollars+h.Held.Microdollars > usd {
 				t.Errorf("%s spent, %s held of %s", h.Spent.Microdollars, h.Held.Microdollars, usd)
 			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if err == nil || over {
+		}}
+		if err := b.runWith(e, w, w.perform, context.Background()); err == nil || over {
 			return
 		}
 	}
