@@ -105,7 +105,7 @@ func (a *assembler) overlay(m sandbox.Mount, from source) error {
 		opts += fdPath(fd)
 	}
 	if from.upper != 0 {
-		incompat := fdPath(from.work) + "/work/incompat"
+		incompat := path.Join(fdPath(from.work), "work", "incompat")
 		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat+"/volatile/dirty"), 0).forgive[0] = anyErrno
 		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat+"/volatile"), unix.AT_REMOVEDIR).forgive[0] = anyErrno
 		a.add("clean "+m.Work, unix.SYS_UNLINKAT, atCWD, a.str(incompat), unix.AT_REMOVEDIR).forgive[0] = anyErrno

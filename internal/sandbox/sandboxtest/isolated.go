@@ -252,8 +252,8 @@ func freshFolders(t *testing.T, f fixture) {
 }
 
 func traversal(t *testing.T, f fixture) {
-	base := tree(t, map[string]string{"repo/work/a": "a", "repo/.env": "SECRET", ".env": "SECRET"})
-	c, _ := workspace(t, f, "for p in .. ../.. ../../.. ../../../..; do cat $p/.env; ls -A $p | grep -x .env; done; echo none", filepath.Join(base, "repo/work"))
+	base := tree(t, map[string]string{"repo/deep/a": "a", "repo/.env": "SECRET", ".env": "SECRET"})
+	c, _ := workspace(t, f, "for p in .. ../.. ../../.. ../../../..; do cat $p/.env; ls -A $p | grep -x .env; done; echo none", filepath.Join(base, "repo", "deep"))
 	f.output(t, c, "none\n")
 }
 
@@ -265,7 +265,7 @@ func undo(t *testing.T, f fixture) {
 		"umount secret; cat secret", "unshare -Urm sh -c 'umount secret; cat secret'",
 		"unshare -Urm sh -c 'umount -l secret; cat secret'", "unshare -Urm sh -c 'umount -l /clade/work; cat secret'",
 		"unshare -Urm sh -c 'mount -o remount,bind,rw /etc; echo x > /etc/clade-test && echo s3cr3t'",
-		"unshare -Urm sh -c 'mount --bind / /tmp; cat /tmp/clade/work/secret'",
+		"unshare -Urm sh -c 'mount --bind / /tmp; cat /tmp" + f.Work() + "/secret'",
 		"unshare -UrmC sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount -t sysfs none /tmp && echo s3cr3t'",
