@@ -48,10 +48,7 @@ func Fold(h *Head, b Book, r Record) error {
 	case Applying:
 		h.Applying = &e
 	case Applied:
-		h.Applying, h.Applied = nil, e.Winner
-		if e.Undone {
-			h.Applied = Base
-		}
+		landed(h, e)
 	case Mirrored:
 	default:
 		return fmt.Errorf("%w: unknown event %T", ErrCorruptLog, e)
@@ -73,6 +70,20 @@ func amend(h *Head, b Book, e Amended) {
 	if e.Epoch > h.Epoch {
 		h.Epoch, h.Best, h.BestAt = e.Epoch, Base, h.Closed
 		b.Turn(e.Epoch)
+	}
+}
+
+// landed closes the open intent. One that was put back changes nothing: the
+// target is as it was before it.
+func landed(h *Head, e Applied) {
+	in := h.Applying
+	h.Applying = nil
+	switch {
+	case in == nil:
+	case !in.Undo && !e.Undone:
+		h.Landed = append(h.Landed, e.Winner)
+	case in.Undo && e.Undone && len(h.Landed) > 0:
+		h.Landed = h.Landed[:len(h.Landed)-1]
 	}
 }
 

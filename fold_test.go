@@ -456,13 +456,49 @@ func TestApplying(t *testing.T) {
 	if h := l.Head(); h.Winner != 1 || h.Applying == nil || !reflect.DeepEqual(*h.Applying, intent) {
 		t.Errorf("head %+v", h)
 	}
+	if got := l.Head().Applied(); got != clade.Base {
+		t.Errorf("%d is applied while it is being written", got)
+	}
 	l.add(clade.Applied{Winner: 1})
-	if h := l.Head(); h.Applying != nil || h.Applied != 1 {
+	if h := l.Head(); h.Applying != nil || h.Applied() != 1 {
 		t.Errorf("applied: %+v", h)
 	}
-	l.add(clade.Applying{Winner: 1, Undo: true}, clade.Applied{Winner: 1, Undone: true})
-	if h := l.Head(); h.Applying != nil || h.Applied != clade.Base {
-		t.Errorf("undone: %+v", h)
+}
+
+// What is applied is what the last apply that stands left: an undo uncovers the
+// one before it, and what was put back never happened.
+func TestApplied(t *testing.T) {
+	t.Parallel()
+	landing := func(id clade.ID, undo, undone bool) []clade.Event {
+		return []clade.Event{clade.Applying{Winner: id, Undo: undo}, clade.Applied{Winner: id, Undone: undone}}
+	}
+	apply := func(id clade.ID) []clade.Event { return landing(id, false, false) }
+	undo := func(id clade.ID) []clade.Event { return landing(id, true, true) }
+	for _, c := range []struct {
+		name  string
+		steps [][]clade.Event
+		want  clade.ID
+	}{
+		{"nothing", nil, clade.Base},
+		{"one", [][]clade.Event{apply(1)}, 1},
+		{"one undone", [][]clade.Event{apply(1), undo(1)}, clade.Base},
+		{"two", [][]clade.Event{apply(1), apply(2)}, 2},
+		{"the second of two undone", [][]clade.Event{apply(1), apply(2), undo(2)}, 1},
+		{"both undone", [][]clade.Event{apply(1), apply(2), undo(2), undo(1)}, clade.Base},
+		{"the same twice, one undone", [][]clade.Event{apply(1), apply(1), undo(1)}, 1},
+		{"undone and another", [][]clade.Event{apply(1), undo(1), apply(2)}, 2},
+		{"an apply put back", [][]clade.Event{apply(1), landing(2, false, true)}, 1},
+		{"an undo put back", [][]clade.Event{apply(1), landing(1, true, false)}, 1},
+		{"an end without a beginning", [][]clade.Event{apply(1), {clade.Applied{Winner: 1, Undone: true}}}, 1},
+		{"an undo of nothing", [][]clade.Event{undo(1)}, clade.Base},
+	} {
+		l := fold(t, append(candidate(1, 1, clade.StatusWinner), candidate(2, 2, clade.StatusWinner)...)...)
+		for _, s := range c.steps {
+			l.add(s...)
+		}
+		if h := l.Head(); h.Applying != nil || h.Applied() != c.want {
+			t.Errorf("%s: %d is applied, want %d", c.name, h.Applied(), c.want)
+		}
 	}
 }
 

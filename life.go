@@ -93,7 +93,19 @@ type Head struct {
 	Best     ID        `json:"best"`
 	BestAt   int       `json:"best_at"`
 	Applying *Applying `json:"applying,omitempty"` // an intent without its Applied
-	Applied  ID        `json:"applied,omitempty"`
+	// Landed are the candidates whose applies stand, oldest first: each was
+	// written over what the one before it left. See Applied.
+	Landed []ID `json:"landed,omitempty"`
+}
+
+// Applied is the candidate that the last apply which stands wrote into the
+// target, the base when there is none. Undoing it leaves what the apply before
+// it wrote.
+func (h *Head) Applied() ID {
+	if n := len(h.Landed); n > 0 {
+		return h.Landed[n-1]
+	}
+	return Base
 }
 
 // A Book holds the lives that records are folded into. It is memory in the

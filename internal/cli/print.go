@@ -92,8 +92,11 @@ func printStatus(w io.Writer, s *run.Status) {
 	}
 	printRows(w, s.Measures, rows)
 	printProof(w, s)
-	if s.Winner != nil && s.State != run.StateApplied {
+	if s.Winner != nil && s.State != run.StateApplied && s.Landing == nil {
 		fmt.Fprintln(w, nextStep)
+	}
+	if s.Landing != nil {
+		fmt.Fprintf(w, "note: %s\n", s.Landing)
 	}
 	for _, n := range s.Warnings {
 		fmt.Fprintf(w, "note: %s\n", printable(n))
@@ -223,6 +226,9 @@ func printDetail(w io.Writer, d *run.Detail) {
 			put("paid", "$"+d.Paid.Microdollars.String())
 		}
 		put("wall", d.Paid.Wall.Round(time.Millisecond).String())
+		if d.Landing != nil {
+			put("landing", d.Landing.String())
+		}
 		for _, f := range d.LogFiles {
 			put("output", f)
 		}

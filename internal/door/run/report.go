@@ -110,6 +110,7 @@ type Status struct {
 	Top       []Row           `json:"top"`
 	Open      []Row           `json:"open"`
 	Warnings  []string        `json:"warnings,omitempty"`
+	Landing   *Landing        `json:"landing,omitempty"`
 }
 
 // Status reports on the run called name ("" : the newest here) with the top rows
@@ -169,7 +170,8 @@ func Summarise(v clade.View, top int) *Status {
 	for n := range v.Notes(clade.NoteWarning) {
 		s.Warnings = append(s.Warnings, n.Body)
 	}
-	if h.Applied != clade.Base {
+	s.Landing = landing(h)
+	if h.Applied() != clade.Base {
 		s.State = StateApplied
 	}
 	if h.Paused {
@@ -247,6 +249,7 @@ type Detail struct {
 	Children    []clade.ID         `json:"children,omitempty"`
 	Final       *clade.Final       `json:"final,omitempty"`
 	LogFiles    []string           `json:"log_files,omitempty"`
+	Landing     *Landing           `json:"landing,omitempty"`
 }
 
 // Show reports on one attempt.
@@ -258,6 +261,9 @@ func (d *Door) Show(ctx context.Context, name string, id clade.ID) (out *Detail,
 		}
 		out = &Detail{Row: row(l), Attempt: l.Attempt, Evaluations: l.Evaluations,
 			Children: slices.Clone(v.Children(id)), Final: l.Verdict.Final, LogFiles: r.Logs(id, l.Try)}
+		if open := landing(v.Head()); open != nil && open.Candidate == id {
+			out.Landing = open
+		}
 		return nil
 	})
 }

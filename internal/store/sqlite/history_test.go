@@ -59,7 +59,10 @@ func (h *history) next(v clade.View) clade.Event {
 	case n < 98:
 		return clade.Ticked{Active: head.Active + time.Second}
 	}
-	return clade.Applying{Winner: any, Before: "b", After: "a", Paths: []string{"f", "g\xff"}}
+	if head.Applying != nil {
+		return clade.Applied{Winner: head.Applying.Winner, Undone: head.Applying.Undo}
+	}
+	return clade.Applying{Winner: any, Undo: h.rng.IntN(3) == 0, Before: "b", After: "a", Paths: []string{"f", "g\xff"}}
 }
 
 func (h *history) attempt(count clade.ID) clade.Attempt {
