@@ -52,12 +52,14 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f := c.Flags()
 	var ch run.Changes
 	var seed uint64
+	var target string
 	f.IntVar(&ch.Candidates, "candidates", 0, "how many candidates to try, instead of budget.candidates")
 	f.DurationVar(&ch.Wall, "wall", 0, "how long to search (90s, 10m), instead of budget.wall")
 	f.IntVar(&ch.Slots, "slots", 0, "attempts at once, instead of slots")
 	f.Uint64Var(&seed, "seed", 0, "seed of the search, instead of seed")
 	f.StringVar(&ch.Strategy, "strategy", "", "generational, hillclimb or race, instead of search.strategy")
 	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
+	f.StringVar(&target, "target", "", "stop when the first measure reaches this, or none, instead of budget.target")
 	return func() (run.Changes, error) {
 		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
 			if f.Changed(name) && low {
@@ -66,6 +68,9 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 		}
 		if f.Changed("seed") {
 			ch.Seed = &seed
+		}
+		if f.Changed("target") {
+			return aim(ch, target)
 		}
 		return ch, nil
 	}

@@ -23,6 +23,8 @@ type Changes struct {
 	Seed       *uint64
 	Strategy   string
 	Sandbox    string
+	Target     *float64 // of the first measure
+	NoTarget   bool     // takes the target away
 }
 
 func (ch Changes) apply(s *clade.Spec) {
@@ -44,11 +46,17 @@ func (ch Changes) apply(s *clade.Spec) {
 	if ch.Sandbox != "" {
 		s.Sandbox.Use = ch.Sandbox
 	}
+	if ch.Target != nil || ch.NoTarget {
+		s.Budget.Target = ch.Target
+	}
 }
 
 // words names what is changed, for the log.
 func (ch Changes) words() string {
 	var out []string
+	if ch.Target != nil {
+		out = append(out, "target "+Number(*ch.Target))
+	}
 	for _, c := range []struct {
 		set  bool
 		what string
@@ -56,6 +64,7 @@ func (ch Changes) words() string {
 		{ch.Candidates > 0, fmt.Sprintf("candidates %d", ch.Candidates)}, {ch.Wall > 0, fmt.Sprintf("wall %s", ch.Wall)},
 		{ch.Slots > 0, fmt.Sprintf("slots %d", ch.Slots)}, {ch.Seed != nil, "seed"},
 		{ch.Strategy != "", "strategy " + ch.Strategy}, {ch.Sandbox != "", "sandbox " + ch.Sandbox},
+		{ch.NoTarget, "no target"},
 	} {
 		if c.set {
 			out = append(out, c.what)
@@ -200,6 +209,9 @@ func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (*Reopened, 
 		if err := exhausted(h, ch); err != nil {
 			return err
 		}
+		if err := reached(tx.View(), ch); err != nil {
+			return err
+		}
 		if ch != (Changes{}) {
 			spec := h.Spec
 			if err := d.change(&spec, ch); err != nil {
@@ -226,7 +238,7 @@ func exhausted(h *clade.Head, ch Changes) error {
 		return nil
 	}
 	switch h.Stop {
-	case clade.StopCandidates, clade.StopDone, clade.StopWall, clade.StopTarget:
+	case clade.StopCandidates, clade.StopDone, clade.StopWall:
 	default:
 		return nil
 	}
