@@ -120,7 +120,7 @@ type Evaluation struct {
 type NoteKind string
 
 const (
-	NoteProposal   NoteKind = "proposal"
+	NoteProposal   NoteKind = "proposal" // a hypothesis and an approach that a later attempt may take up: JSON, see propose
 	NoteFinding    NoteKind = "finding"
 	NoteAnnotation NoteKind = "annotation"
 	NoteSteer      NoteKind = "steer" // a person's word to later plans

@@ -23,13 +23,21 @@ const (
 	// ClassOperator: the operator failed or proposed nothing usable (its
 	// program is missing, it exited with an error, its reply made no sense).
 	ClassOperator Class = "operator"
+	// ClassModel: the model's service failed for now (rate limited, overloaded,
+	// unreachable, no answer). Retried like infra; one after the other stops the
+	// run.
+	ClassModel Class = "model"
+	// ClassAccess: the model or the agent cannot be used at all (signed out, no
+	// key, forbidden, unknown model, program missing). Not retried; a few in a
+	// row stop the run.
+	ClassAccess Class = "access"
 )
 
 // CountsAgainst reports whether a failure of this class is held against the
 // candidate.
 func (c Class) CountsAgainst() bool {
 	switch c {
-	case ClassInfra, ClassBudget:
+	case ClassInfra, ClassBudget, ClassModel, ClassAccess:
 		return false
 	}
 	return true
@@ -38,7 +46,7 @@ func (c Class) CountsAgainst() bool {
 // Retries is how many more tries a failure of this class earns.
 func (c Class) Retries() int {
 	switch c {
-	case ClassInfra:
+	case ClassInfra, ClassModel:
 		return 3
 	case ClassEvaluator:
 		return 1

@@ -147,6 +147,7 @@ const (
 	StopCancelled  Stop = "cancelled"
 	StopDone       Stop = "done"      // the strategy has nothing more to try
 	StopEvaluator  Stop = "evaluator" // the evaluator cannot be trusted, or gave no valid number in the final
+	StopModel      Stop = "model"     // every call of a model or agent fails; a resume tries again
 	StopInfra      Stop = "infra"     // the machine failed the final, or one candidate after the other; a resume tries again
 )
 

@@ -19,10 +19,12 @@ type Spec struct {
 	Benchmark *Benchmark `json:"benchmark,omitempty"`
 	Dataset   *Dataset   `json:"dataset,omitempty"`
 	Operators []Operator `json:"operators,omitempty"`
+	Models    []Model    `json:"models,omitempty"`
 	Search    Search     `json:"search"`
 	Budget    Budget     `json:"budget"`
 	Limits    Limits     `json:"limits"` // for every gate, measure, case and setup that sets none
 	Sandbox   Sandbox    `json:"sandbox"`
+	Protect   Protect    `json:"protect"`
 	Final     FinalRule  `json:"final"`
 	Slots     int        `json:"slots,omitempty"` // attempts at once; 0: as many as there are processors
 	Seed      uint64     `json:"seed"`
@@ -147,15 +149,17 @@ type Benchmark struct {
 
 // A Dataset is cases that a command answers one by one.
 type Dataset struct {
-	File     string     `json:"file"`             // json, jsonl, csv, tsv; relative to the target
-	Format   string     `json:"format,omitempty"` // "": by the file's ending
-	CaseID   string     `json:"id,omitempty"`     // field; "": the case's digest
-	Input    string     `json:"input,omitempty"`  // field given on standard input; "": the whole case as JSON
-	Expected string     `json:"expected,omitempty"`
-	Command             // answers one case
-	Scorer   Scorer     `json:"scorer"`
-	Splits   SplitSizes `json:"splits"`
-	Seed     uint64     `json:"split_seed,omitempty"`
+	File     string `json:"file"`             // json, jsonl, csv, tsv; relative to the target
+	Format   string `json:"format,omitempty"` // "": by the file's ending
+	CaseID   string `json:"id,omitempty"`     // field; "": the case's digest
+	Input    string `json:"input,omitempty"`  // field given on standard input; "": the whole case as JSON
+	Expected string `json:"expected,omitempty"`
+	Command         // answers one case
+	// Rollout has an agent answer the cases instead of Command.
+	Rollout *Rollout   `json:"rollout,omitempty"`
+	Scorer  Scorer     `json:"scorer"`
+	Splits  SplitSizes `json:"splits"`
+	Seed    uint64     `json:"split_seed,omitempty"`
 }
 
 // Scorer turns an answer into a number from 0 to 1.
@@ -172,13 +176,114 @@ type SplitSizes struct {
 	Test   int `json:"test,omitempty"`
 }
 
-// An Operator makes edits.
+// A Rollout says which agent answers cases and where it finds the candidate.
+type Rollout struct {
+	Agent string `json:"agent"`           // name or alias of a coding-agent CLI, or "custom" with the dataset's command
+	Model string `json:"model,omitempty"` // as Operator.Model
+	// As is how the agent is given the target: "skill" (a folder where the host
+	// looks for skills), "instructions" (the file the host reads at start) or
+	// "workspace" (the target is what it works in). "": found by looking.
+	As string `json:"as,omitempty"`
+	// Fixtures is a folder of the target, or one named after the case below it,
+	// whose files lie where the agent works. "": none.
+	Fixtures string `json:"fixtures,omitempty"`
+}
+
+// Roles of an operator.
+const (
+	RolePropose = "propose" // changes the tree
+	RoleIdeate  = "ideate"  // writes hypotheses that later attempts take up
+	RoleReview  = "review"  // writes findings about candidates
+)
+
+// An Operator makes edits, or notes that help others to.
 type Operator struct {
-	Use   string  `json:"use"`            // mutate, command, or NAME for clade-operator-NAME
+	Use   string  `json:"use"`            // mutate, agent, reflect, command, or NAME for clade-operator-NAME
 	Name  string  `json:"name,omitempty"` // what Attempt.Operator says; default Use
 	Share float64 `json:"share,omitempty"`
+	Role  string  `json:"role,omitempty"` // default RolePropose
+	// Agent is the coding-agent CLI of use agent: a name or alias of a known
+	// one, or "custom" for the Command, which gets the prompt on standard input.
+	Agent string `json:"agent,omitempty"`
+	// Model is the Name of one of Spec.Models; "": the only one, or what the
+	// CLI chooses.
+	Model string `json:"model,omitempty"`
+	// Idle ends an agent that prints nothing for so long; 0: 10 minutes.
+	Idle Duration `json:"idle,omitempty"`
 	Command
 	With Options `json:"with,omitempty"` // the operator's own options
+}
+
+// Providers of models, by the wire they speak.
+const (
+	ProviderOpenAI    = "openai"    // chat completions and responses, and everything compatible
+	ProviderAnthropic = "anthropic" // messages
+	ProviderGoogle    = "google"    // generateContent
+)
+
+// A Model says how a model is reached and what it costs. Keys are named, never
+// written.
+type Model struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`    // what the provider calls it; default Name
+	BaseURL  string `json:"base_url,omitempty"` // "": the variable, then the provider's own
+	// BaseURLEnv and KeyEnv name variables of the user's environment; defaults
+	// by provider (OPENAI_BASE_URL, OPENAI_API_KEY, …).
+	BaseURLEnv string `json:"base_url_env,omitempty"`
+	KeyEnv     string `json:"key_env,omitempty"`
+	// Price is what is paid; nil: unknown, which a money cap does not bear.
+	Price *Price `json:"price,omitempty"`
+	// MaxTokens bounds one reply; 0: 8192.
+	MaxTokens   int64    `json:"max_tokens,omitempty"`
+	Temperature *float64 `json:"temperature,omitempty"` // nil: the provider's default
+}
+
+// A Price is in dollars per million tokens.
+type Price struct {
+	Input      Microdollars  `json:"input"`
+	Output     Microdollars  `json:"output"`
+	CacheRead  *Microdollars `json:"cache_read,omitempty"`  // nil: as Input
+	CacheWrite *Microdollars `json:"cache_write,omitempty"` // nil: as Input
+}
+
+// Levels of a countermeasure.
+const (
+	ProtectReject = "reject" // what it finds is no candidate
+	ProtectWarn   = "warn"   // what it finds is noted
+	ProtectOff    = "off"
+)
+
+// Protect switches the countermeasures against candidates that game their
+// evaluator. The zero value is strict; a resolved spec has every field filled in.
+type Protect struct {
+	// Autoload refuses new files that tools load by themselves (conftest.py,
+	// sitecustomize.py, .npmrc, …) unless allow names them.
+	Autoload string `json:"autoload,omitempty"`
+	// Lint looks in added lines for what only serves to fool a test.
+	Lint string `json:"lint,omitempty"`
+	// Secrets looks for keys in patches.
+	Secrets string `json:"secrets,omitempty"`
+	// Census counts processes that outlive a gate or measure, and what was
+	// written outside the workspace where that is possible.
+	Census string `json:"census,omitempty"`
+	// Jump quarantines a candidate whose gain is more than so many times the
+	// largest step accepted before, until it is measured again; 0: never.
+	// A resolved spec says what holds. Default 10.
+	Jump *float64 `json:"jump,omitempty"`
+	// Nonce wants {"nonce": $CLADE_NONCE} in a benchmark's result.
+	Nonce bool `json:"nonce,omitempty"`
+	// Tripwires are wrong candidates that must not score.
+	Tripwires []Tripwire `json:"tripwires,omitempty"`
+}
+
+// A Tripwire is an edit of the base that a sound evaluator refuses, or scores
+// worse than the base.
+type Tripwire struct {
+	ID     string            `json:"id"`
+	Write  map[string]string `json:"write,omitempty"` // whole files, by path relative to the target
+	Delete []string          `json:"delete,omitempty"`
+	Expect string            `json:"expect,omitempty"` // "fail" (a gate), "worse"; "": either
 }
 
 // Options are an implementation's own settings, checked by it.
@@ -191,7 +296,10 @@ type Search struct {
 	Explore  float64 `json:"explore,omitempty"` // share of fresh starts in a generation
 	Cross    float64 `json:"cross,omitempty"`   // share of crossovers in a generation
 	Parents  int     `json:"parents,omitempty"` // survivors a generation draws from
-	With     Options `json:"with,omitempty"`
+	// Operators is how one of several operators is chosen: "shares" (default), or
+	// "bandit", which prefers those that gained most for their cost.
+	Operators string  `json:"operators,omitempty"`
+	With      Options `json:"with,omitempty"`
 }
 
 // Budget bounds a run. A nil bound is no bound; candidates always has one.
@@ -219,9 +327,13 @@ type Limits struct {
 
 // Sandbox is what isolation is asked for.
 type Sandbox struct {
-	Use   string   `json:"use,omitempty"`   // auto (default), none, namespaces
+	Use   string   `json:"use,omitempty"`   // auto (default), container, bwrap, namespaces, landlock, none
 	Floor string   `json:"floor,omitempty"` // weakest grade accepted; "": none
 	Read  []string `json:"read,omitempty"`  // extra absolute paths to show read-only
+	// Home "hide" (default) keeps the user's home from commands but for the
+	// programs and tool caches they need; "show" shows it read-only.
+	Home  string `json:"home,omitempty"`
+	Image string `json:"image,omitempty"` // for container
 }
 
 // FinalRule is how a winner must prove itself.

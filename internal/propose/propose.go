@@ -20,6 +20,27 @@ type Parent struct {
 	Feedback string // what the operator said about it when it made it
 }
 
+// A Trace is how a parent did at one case of the train split, or at a gate. It
+// is made to be shown to a model: bounded, cleaned, without secrets.
+type Trace struct {
+	Of       clade.ID // the candidate
+	Check    string   // gate or measure
+	Case     string   // "": not of a case
+	Input    string
+	Expected string
+	Answer   string // what the candidate did: its answer or what the gate printed
+	Score    float64
+	Failed   string // why there is no score, "" if there is
+}
+
+// A Hypothesis is the body of a NoteProposal, as JSON: what an ideator thinks
+// would help. Strategies hand it to a later attempt.
+type Hypothesis struct {
+	Hypothesis string `json:"hypothesis"`          // one line that a measurement can refute
+	Approach   string `json:"approach,omitempty"`  // how to do it, short
+	Dimension  string `json:"dimension,omitempty"` // what it varies that others do not
+}
+
 // A Request asks for one proposal.
 type Request struct {
 	Spec    *clade.Spec
@@ -33,6 +54,9 @@ type Request struct {
 	// Open makes a workspace with the first parent's tree; the operator closes
 	// it. Operators that work in memory do not call it.
 	Open func(ctx context.Context) (workspace.Workspace, error)
+	// Traces are what was seen of the parents in this attempt's Before stages and
+	// at their gates, worst first. Never of cases that decide.
+	Traces []Trace
 	// Space is the body of the run's NoteSpace note of this operator, "" if none.
 	Space string
 	Log   func(text string)

@@ -68,6 +68,15 @@ type Command struct {
 	Mounts  []Mount // only where Mounts() is true
 	Limits  Limits
 	Network bool // false: loopback only
+	// Gateways are TCP addresses on this machine's loopback ("127.0.0.1:4711")
+	// that a command without Network reaches all the same, at the same address.
+	Gateways []string
+	// Writable are host folders that the command may write beside its mounts,
+	// for sandboxes whose Mounts is false; see Lend.
+	Writable []string
+	// Readable are host paths that are shown read-only although they are hidden:
+	// the program's own files.
+	Readable []string
 	// Exclusive commands have the machine to themselves: no other command of
 	// clade, of any process, runs meanwhile (timing measures).
 	Exclusive bool
