@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,15 +146,16 @@ func (p Program) measure(ctx context.Context, s sizes, only []string) (report *R
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	own := control.Scratch(cache)
+	if _, err := own.Sweep(); err != nil { // of a bench that was killed
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(cache, "bench-")
+	dir, err := own.Next()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if err := os.RemoveAll(dir); err != nil { // the figures are none the worse for it
+		if err := own.Close(); err != nil { // the figures are none the worse for it
 			fmt.Fprintf(p.Stderr, "bench: left behind: %v\n", err)
 		}
 	}()

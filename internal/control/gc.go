@@ -75,7 +75,7 @@ func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swe
 		return out, err
 	}
 	freed, err := ws.Sweep(ctx, templates)
-	scratch, serr := c.scratches().Sweep()
+	scratch, serr := Scratch(c.Cache).Sweep()
 	out.Bytes = freed + scratch
 	return out, errors.Join(err, serr, ws.Close())
 }

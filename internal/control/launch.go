@@ -206,7 +206,7 @@ func (b *rig) tidy(ctx context.Context) error {
 		return err
 	}
 	_, err := b.spaces.Sweep(ctx, false)
-	_, serr := b.c.scratches().Sweep()
+	_, serr := Scratch(b.c.Cache).Sweep()
 	return errors.Join(err, serr)
 }
 

@@ -34,7 +34,7 @@ func (c *Control) scratchDir(fn func(dir string) error) error {
 
 // newScratch makes a scratch folder; the caller removes it and closes its owner.
 func (c *Control) newScratch() (own *workspace.Slots, dir string, err error) {
-	own = c.scratches()
+	own = Scratch(c.Cache)
 	if dir, err = own.Next(); err != nil {
 		return nil, "", &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot write the cache folder " + c.Cache, Err: err,
 			Hint: "XDG_CACHE_HOME names another place for it"}
@@ -42,9 +42,10 @@ func (c *Control) newScratch() (own *workspace.Slots, dir string, err error) {
 	return own, dir, nil
 }
 
-// scratches hands out scratch folders of this process.
-func (c *Control) scratches() *workspace.Slots {
-	return workspace.NewSlots(filepath.Join(c.Cache, "scratch"))
+// Scratch hands out scratch folders of this process below a cache folder. What
+// it leaves when it dies is swept by the next search and by gc.
+func Scratch(cache string) *workspace.Slots {
+	return workspace.NewSlots(filepath.Join(cache, "scratch"))
 }
 
 // Measure evaluates the base of a resolved spec as a run would, keeping

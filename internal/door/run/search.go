@@ -171,7 +171,7 @@ func verdict(s *Status) error {
 	case s.Stop == clade.StopNone:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the search is not over", Hint: "clade resume " + s.Run + " goes on"}
 	}
-	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no candidate proved to be better than the base: " + s.Reason,
+	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + s.Reason,
 		Hint: "clade log " + s.Run + " says why each was judged as it was"}
 }
 
