@@ -31,7 +31,11 @@ func Main() int {
 		}
 		return run.New(control.New(parts(dirs, plan)), here), nil
 	}
-	p := cli.Program{Door: door, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	doctor := func(ctx context.Context) []control.Check {
+		d, _ := folders() // what is missing is a finding
+		return d.doctor(ctx)
+	}
+	p := cli.Program{Door: door, Doctor: doctor, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Extra: []*cobra.Command{bench.Command(benchmark())}}
 	return cli.Main(ctx, p, os.Args[1:])
 }

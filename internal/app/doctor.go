@@ -16,9 +16,22 @@ import (
 // doctor looks at what this machine can do for clade.
 func (d dirs) doctor(ctx context.Context) []control.Check {
 	out := []control.Check{d.git(ctx), {Name: "processors", State: "ok", Text: fmt.Sprintf("%d, so %d attempts at once by default", runtime.NumCPU(), runtime.NumCPU())}}
-	return append(out, d.isolated(ctx), d.workspaces(ctx),
-		control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(control.Size(d.cache))), Hint: "clade gc --templates frees it"},
-		control.Check{Name: "state", State: "ok", Text: d.state})
+	out = append(out, d.isolated(ctx))
+	if d.cache == "" {
+		out = append(out, homeless("cache", cacheVariable))
+	} else {
+		out = append(out, d.workspaces(ctx),
+			control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(control.Size(d.cache))), Hint: "clade gc --templates frees it"})
+	}
+	if d.state == "" {
+		return append(out, homeless("state", stateVariable))
+	}
+	return append(out, control.Check{Name: "state", State: "ok", Text: d.state})
+}
+
+// homeless says that a folder of clade has no place.
+func homeless(name, variable string) control.Check {
+	return control.Check{Name: name, State: "bad", Text: "there is no home folder to keep it in", Hint: "set HOME, or " + variable}
 }
 
 func (d dirs) git(ctx context.Context) control.Check {

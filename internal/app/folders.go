@@ -7,6 +7,12 @@ import (
 	"github.com/cladehq/clade"
 )
 
+// The variables that name other places for the folders.
+const (
+	cacheVariable = "XDG_CACHE_HOME"
+	stateVariable = "XDG_STATE_HOME"
+)
+
 // dirs are the user's folders.
 type dirs struct {
 	state    string // for runs of targets that cannot hold their own, and the index
@@ -14,6 +20,8 @@ type dirs struct {
 	stateFor string // CLADE_DIR
 }
 
+// folders finds them. Beside an error it still has those that there are; one
+// that is missing is "".
 func folders() (dirs, error) {
 	d := dirs{stateFor: os.Getenv("CLADE_DIR")}
 	if d.stateFor != "" {
@@ -23,12 +31,13 @@ func folders() (dirs, error) {
 		}
 		d.stateFor = abs
 	}
-	var err error
-	if d.cache, err = place("XDG_CACHE_HOME", os.UserCacheDir); err != nil {
-		return d, err
+	var noCache, noState error
+	d.cache, noCache = place(cacheVariable, os.UserCacheDir)
+	d.state, noState = place(stateVariable, stateHome)
+	if noCache != nil {
+		return d, noCache
 	}
-	d.state, err = place("XDG_STATE_HOME", stateHome)
-	return d, err
+	return d, noState
 }
 
 // place is a folder for clade below the one a variable names, or else below

@@ -72,7 +72,7 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 			return local.New(ctx, slots, perform)
 		},
 		Rules: noise.Rules(), Design: noise.Refuse,
-		Doctor: d.doctor, Starter: native.Starter, Schema: native.Schema,
+		Starter: native.Starter, Schema: native.Schema,
 		State: d.state, Cache: d.cache, StateFor: d.stateFor,
 	}
 	if plan != nil {

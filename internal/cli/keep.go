@@ -50,11 +50,7 @@ func (e *env) doctorCmd() *cobra.Command {
 		Long:    "Looks at git, isolation, workspaces and the folders that clade keeps things in. What\nis bad stops runs; a note costs time or isolation.",
 		Example: "  clade doctor\n  clade doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			checks := d.Doctor(c.Context())
+			checks := e.Doctor(c.Context())
 			if err := e.print(checks, func(w io.Writer) {
 				table(w, func(tw io.Writer) {
 					for _, k := range checks {

@@ -32,8 +32,6 @@ type Parts struct {
 	// Isolation says which grade commands of the spec would get and what that
 	// does not give.
 	Isolation func(ctx context.Context, spec *clade.Spec) (grade string, weaker []string, err error)
-	// Doctor looks at the machine.
-	Doctor func(ctx context.Context) []Check
 	// Starter writes a starter spec for a folder; it executes nothing.
 	Starter func(dir string) (data []byte, notes []string, err error)
 	// Schema is the published JSON Schema of the native spec.

@@ -91,9 +91,6 @@ func (d *Door) Init(_ context.Context, dir string) (*Initial, error) {
 // Schema is the JSON Schema of clade.yaml.
 func (d *Door) Schema() []byte { return d.c.Schema() }
 
-// Doctor looks at the machine.
-func (d *Door) Doctor(ctx context.Context) []control.Check { return d.c.Doctor(ctx) }
-
 // GC frees what nothing needs; see control.GC.
 func (d *Door) GC(ctx context.Context, templates bool, remove []string) (*control.Swept, error) {
 	return d.c.GC(ctx, templates, remove)
