@@ -23,7 +23,7 @@ const module = "github.com/cladehq/clade"
 var (
 	toolbox   = []string{"git", "proc", "atomicfile", "crash"}
 	contracts = []string{"policy", "strategy", "format", "ledger", "sandbox", "workspace",
-		"agent", "llm", "evaluate", "propose", "dispatch", "store", "host"}
+		"llm", "agent", "evaluate", "propose", "dispatch", "store", "host"}
 	core     = []string{"worker", "engine", "land", "control"}
 	surfaces = []string{"cli", "mcp", "web"}
 	top      = []string{"bench", "app"}

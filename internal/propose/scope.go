@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -57,6 +58,46 @@ func Violations(spec *clade.Spec, changes []ledger.Change) (out []string) {
 		}
 	}
 	return out
+}
+
+// Scoped leaves out of changes the new files that are neither allowed nor
+// frozen: what a tool or a build drops beside the edit. It names what it left
+// out. Changes of files that were there, and files where nothing new may be, are
+// kept: Violations refuses them. had tells whether the parent has a path; it is
+// asked only of what is not allowed.
+func Scoped(spec *clade.Spec, changes []ledger.Change, had func(path string) (bool, error)) (kept []ledger.Change, left []string, err error) {
+	for _, c := range changes {
+		if !c.Delete && !Frozen(spec, c.Path) && !Editable(spec, c.Path) {
+			there, err := had(c.Path)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !there {
+				left = append(left, fmt.Sprintf("%q", c.Path))
+				continue
+			}
+		}
+		kept = append(kept, c)
+	}
+	return kept, left, nil
+}
+
+// Had tells whether a commit has a path, reading the commit when first asked.
+func Had(ctx context.Context, r Reader, commit string) func(string) (bool, error) {
+	var known map[string]bool
+	return func(p string) (bool, error) {
+		if known == nil {
+			entries, err := r.List(ctx, commit)
+			if err != nil {
+				return false, fmt.Errorf("reading commit %s: %w", commit, err)
+			}
+			known = map[string]bool{}
+			for _, e := range entries {
+				known[e.Path] = true
+			}
+		}
+		return known[p], nil
+	}
 }
 
 func violation(spec *clade.Spec, c ledger.Change) string {

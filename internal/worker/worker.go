@@ -56,7 +56,14 @@ func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 	p := &try{Worker: w, Task: t, out: clade.Outcome{
 		ID: t.Life.ID, Try: t.Try, Commit: t.Life.Commit, Tree: t.Life.Tree, Isolation: "in-process",
 	}}
-	if err := p.run(ctx); err != nil {
+	err := p.settle(ctx)
+	if err == nil {
+		err = p.run(ctx)
+	}
+	if err == nil {
+		err = p.whole()
+	}
+	if err != nil {
 		p.fail(clade.ClassInfra, err.Error())
 	}
 	p.out.Spent.Wall = max(0, time.Since(start)-p.told)
@@ -69,6 +76,7 @@ type try struct {
 	dispatch.Task
 	out  clade.Outcome
 	told time.Duration // wall time that Proposed has already recorded
+	made int           // the making of the template that the try works over
 }
 
 func (p *try) fail(c clade.Class, detail string) {
@@ -88,7 +96,7 @@ func (p *try) run(ctx context.Context) error {
 	if err := p.stages(ctx, p.Life.Before, -1); err != nil || p.out.Failure != clade.OK {
 		return err
 	}
-	if p.Life.Makes == clade.MakesTree && p.out.Commit == "" {
+	if p.Life.Makes == clade.MakesNotes || p.Life.Makes == clade.MakesTree && p.out.Commit == "" {
 		if err := p.propose(ctx); err != nil || p.out.Failure != clade.OK {
 			return err
 		}
@@ -123,6 +131,9 @@ func (p *try) propose(ctx context.Context) error {
 	start := time.Now()
 	req := p.request()
 	got, err := op.Propose(ctx, req)
+	if err == nil {
+		err = p.whole()
+	}
 	if err != nil {
 		return fmt.Errorf("operator %s: %w", p.Life.Operator, err)
 	}
@@ -136,7 +147,7 @@ func (p *try) propose(ctx context.Context) error {
 		p.out.Spent = got.Spent
 		p.fail(got.Class, got.Detail)
 		return nil
-	case len(got.Changes) == 0:
+	case len(got.Changes) == 0 || p.Life.Makes == clade.MakesNotes:
 		p.out.Spent, p.out.Detail = got.Spent, clip(got.Detail)
 		return nil
 	}
@@ -159,6 +170,7 @@ func (p *try) request() propose.Request {
 			ID: id, Commit: k.Commit, Score: k.Score, Scored: k.Scored, Summary: k.Summary, Feedback: k.Feedback,
 		})
 	}
+	req.Traces = traces(p.Spec, p.Cases, p.out.Evaluations)
 	req.Open = func(ctx context.Context) (workspace.Workspace, error) {
 		return p.Workspaces.Open(ctx, p.Template, workspace.Plan{Commit: req.Parents[0].Commit, Hidden: p.Hidden, Git: true})
 	}
@@ -210,7 +222,7 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		}
 		evs, err := p.Evaluator.Evaluate(ctx, evaluate.Job{
 			Spec: p.Spec, Attempt: &p.Life.Attempt, Index: index, Stage: stage, Subjects: subjects,
-			Template: p.Template, Plan: plan, Memory: p.Journal, Cases: p.Cases, Log: p.checkLog(),
+			Template: p.Template, Plan: plan, Memory: memory{p.Journal, p}, Cases: p.Cases, Log: p.checkLog(),
 		})
 		if err != nil {
 			return fmt.Errorf("evaluate: %w", err)
