@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
@@ -35,9 +36,22 @@ func (s *stage) answer(ctx context.Context, ws workspace.Workspace, u *unit, p *
 	}
 	var out []clade.Sample
 	for _, m := range u.measures {
-		out = append(out, sampleOf(m, u.asked.ID, score, err, &r))
+		one := sampleOf(m, u.asked.ID, score, err, &r)
+		if one.Class == clade.OK && u.asked.Split == clade.SplitTrain {
+			one.Detail = said(&r)
+		}
+		out = append(out, one)
 	}
 	return out, nil
+}
+
+// saidMost is how much of an answer is kept with its sample, bytes.
+const saidMost = 1 << 10
+
+// said is the answer to a case that proposers may see, so that they can learn
+// from it.
+func said(r *ran) string {
+	return clade.Clip(strings.TrimSpace(clade.Clean(r.hide.Hide(string(r.Stdout.Bytes())))), saidMost)
 }
 
 // noScore is why a case cannot be scored, when it is not infrastructure.

@@ -89,6 +89,9 @@ func TestCasesKeepTheirSplit(t *testing.T) {
 	if got[0].Split != clade.SplitTrain || got[1].Split != clade.SplitSelect {
 		t.Errorf("%+v", got)
 	}
+	if got[0].Detail != "1" || got[1].Detail != "" {
+		t.Errorf("answers are kept of cases that proposers may see, and of no others: %q, %q", got[0].Detail, got[1].Detail)
+	}
 	j.Stage.Cases = []string{"nope"}
 	if _, err := b.eval.Evaluate(t.Context(), j); err == nil {
 		t.Error("a case that there is not was not refused")
