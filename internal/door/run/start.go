@@ -1,0 +1,35 @@
+package run
+
+import (
+	"context"
+)
+
+// A Started run is one that was just opened.
+type Started struct {
+	Run      string   `json:"run"`
+	Where    string   `json:"where"`
+	State    string   `json:"state_dir"`
+	From     string   `json:"from,omitempty"`
+	LeftOut  []string `json:"left_out,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Start opens a run of the spec at path. It searches nothing yet.
+func (d *Door) Start(ctx context.Context, path string, ch Changes) (*Started, error) {
+	r, err := d.resolve(ctx, path, ch)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.c.Refuse(ctx, r); err != nil {
+		return nil, err
+	}
+	run, err := d.c.Create(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	s := &Started{Run: run.Name, Where: r.Target, State: r.State, From: r.From, LeftOut: r.LeftOut}
+	for _, w := range r.Warnings {
+		s.Warnings = append(s.Warnings, w.Where+": "+w.Text)
+	}
+	return s, run.Close()
+}
