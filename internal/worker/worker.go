@@ -131,9 +131,6 @@ func (p *try) propose(ctx context.Context) error {
 	start := time.Now()
 	req := p.request()
 	got, err := op.Propose(ctx, req)
-	if err == nil {
-		err = p.whole()
-	}
 	if err != nil {
 		return fmt.Errorf("operator %s: %w", p.Life.Operator, err)
 	}
@@ -142,6 +139,10 @@ func (p *try) propose(ctx context.Context) error {
 	}
 	p.out.Notes = got.Notes
 	got.Spent.Wall = time.Since(start)
+	if err := p.whole(); err != nil {
+		p.out.Spent = got.Spent
+		return err
+	}
 	switch {
 	case got.Class != clade.OK:
 		p.out.Spent = got.Spent

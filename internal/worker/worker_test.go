@@ -54,8 +54,9 @@ func (s *store) Diff(context.Context, string, string) ([]ledger.Delta, error) { 
 
 type template struct{}
 
-func (template) Key() string    { return "k" }
-func (template) Commit() string { return "base" }
+func (template) Key() string          { return "k" }
+func (template) Commit() string       { return "base" }
+func (template) Making() (int, error) { return 1, nil }
 
 // operator hands back what it is told to and counts.
 type operator struct {

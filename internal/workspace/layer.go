@@ -43,6 +43,10 @@ func LayerOver(ctx context.Context, t Template, p Plan) (*Built, *Layer, error) 
 	if !ok {
 		return nil, nil, fmt.Errorf("a template of another provider: %T", t)
 	}
+	built, err := built.store.current(ctx, built)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making the template anew: %w", err)
+	}
 	l, err := built.layer(ctx, p)
 	return built, l, err
 }

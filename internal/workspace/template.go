@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ type Store struct {
 
 	git  gitFinder
 	mu   sync.Mutex
-	held map[string]*Built // by key: templates this process has in use
+	held map[string]*Built // by key: templates this process has in use, as last made
 }
 
 // gitFinder looks git up once.
@@ -66,9 +67,11 @@ type Built struct {
 	Base *Tree
 
 	store  *Store
+	spec   TemplateSpec
 	key    string
 	commit string
 	dir    string
+	making int // how often this process has found it ready
 	meta   meta
 	ignore *ignorer
 	lock   *proc.Lock // shared
@@ -113,6 +116,7 @@ func (s *Store) Template(ctx context.Context, spec TemplateSpec) (Template, erro
 	if err != nil {
 		return nil, fmt.Errorf("listing the base: %w", err)
 	}
+	spec.Progress = say
 	b := &building{store: s, spec: spec, say: say, base: newTree(entries)}
 	key, err := b.key(ctx)
 	if err != nil {
@@ -133,6 +137,7 @@ func (s *Store) Template(ctx context.Context, spec TemplateSpec) (Template, erro
 	if s.held == nil {
 		s.held = map[string]*Built{}
 	}
+	t.making = 1
 	s.held[key] = t
 	return t, nil
 }
@@ -165,7 +170,7 @@ func (s *Store) hold(ctx context.Context, b *building, key string) (*Built, erro
 			}
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(dir, readyFile)); err != nil {
+		if !whole(dir) {
 			err = b.build(ctx, dir)
 			if err != nil {
 				return nil, errors.Join(err, alone.Unlock())
@@ -200,14 +205,14 @@ func pause(ctx context.Context) error {
 
 // load opens a template that is ready; fs.ErrNotExist says that it is not.
 func (s *Store) load(b *building, key, dir string) (*Built, error) {
-	if _, err := os.Stat(filepath.Join(dir, readyFile)); err != nil {
-		return nil, err
+	if !whole(dir) {
+		return nil, fs.ErrNotExist
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, metaFile))
 	if err != nil {
 		return nil, err
 	}
-	t := &Built{Base: b.base, store: s, key: key, commit: b.spec.Commit, dir: dir, repos: map[string]*Repository{}}
+	t := &Built{Base: b.base, store: s, spec: b.spec, key: key, commit: b.spec.Commit, dir: dir, repos: map[string]*Repository{}}
 	if err := json.Unmarshal(raw, &t.meta); err != nil {
 		return nil, fmt.Errorf("reading template %s: %w", key, err)
 	}

@@ -28,6 +28,9 @@ var (
 	// ErrSpecial reports sockets, pipes and devices that commands left where
 	// they are not ignored: no commit can hold them.
 	ErrSpecial = errors.New("not a regular file, link or folder")
+	// ErrVanished reports a template that somebody removed while it was used.
+	// The next workspace has it made anew.
+	ErrVanished = errors.New("the prepared base tree was removed while it was in use")
 	// ErrTooLarge reports a changed file too large for a commit.
 	ErrTooLarge = errors.New("change is too large")
 )
@@ -51,6 +54,10 @@ type TemplateSpec struct {
 type Template interface {
 	Key() string // digest of everything that went into it
 	Commit() string
+	// Making says which making of the template lies on disk, from 1, and
+	// ErrVanished while none does: a person may remove the cache. What was seen
+	// while the answer changed was not seen over a whole template.
+	Making() (int, error)
 }
 
 // A Plan says which tree a workspace holds.

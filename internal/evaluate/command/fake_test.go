@@ -52,8 +52,9 @@ func (p *provider) Sweep(context.Context, bool) (int64, error) { return 0, nil }
 
 type template struct{}
 
-func (template) Key() string    { return "template" }
-func (template) Commit() string { return "base" }
+func (template) Key() string          { return "template" }
+func (template) Commit() string       { return "base" }
+func (template) Making() (int, error) { return 1, nil }
 
 type space struct {
 	*provider

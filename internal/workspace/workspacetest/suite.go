@@ -32,6 +32,7 @@ func Run(t *testing.T, parts func(testing.TB) Parts) {
 		{"InParallelF31B13", inParallel},
 		{"ClosesOnlyItsOwnB10", closesOnlyItsOwn},
 		{"SurvivesAnEmptiedCacheF33", survivesAnEmptiedCache},
+		{"MakesAVanishedTemplateAnewF33", makesAVanishedTemplateAnew},
 		{"Sweeps", sweeps},
 		{"BuildsAnewWhatWasHalfMadeB9", buildsAnewWhatWasHalfMade},
 		{"KeepsSubmodulesF34", keepsSubmodules},
