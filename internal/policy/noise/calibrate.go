@@ -63,28 +63,28 @@ func signFlip95(logs []float64) float64 {
 }
 
 // MDE is the relative gain that n pairs show at this one-sided level with
-// probability Power.
+// probability power.
 func (c Calibration) MDE(n int, alpha float64) float64 {
 	if n < 1 {
 		return 0
 	}
-	return math.Expm1((z(alpha) + z(1-Power)) * c.Sigma / math.Sqrt(float64(n)))
+	return math.Expm1((z(alpha) + z(1-power)) * c.Sigma / math.Sqrt(float64(n)))
 }
 
 // Pairs is how many pairs show a relative gain at this one-sided level with
-// probability Power; 0 when gain is not positive.
+// probability power; 0 when gain is not positive.
 func (c Calibration) Pairs(gain, alpha float64) int {
 	if gain <= 0 {
 		return 0
 	}
-	need := (z(alpha) + z(1-Power)) * c.Sigma / math.Log1p(gain)
+	need := (z(alpha) + z(1-power)) * c.Sigma / math.Log1p(gain)
 	return max(1, int(math.Ceil(need*need)))
 }
 
 // Delta is the smallest relative gain of a timing measure that counts: its
-// threshold, or MinGain, and never less than what the baseline shows over itself.
+// threshold, or minGain, and never less than what the baseline shows over itself.
 func Delta(m clade.Measure, c Calibration) float64 {
-	d := MinGain
+	d := minGain
 	if m.Threshold != nil {
 		d = *m.Threshold
 	}

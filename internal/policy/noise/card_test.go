@@ -196,7 +196,7 @@ func TestLook(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a, evs := lookAttempt(RuleLook, c.delta), paired(c.base, c.child)
-			d, err := LookAt(timing(), a, 0, evs)
+			d, err := lookAt(timing(), a, 0, evs)
 			if err != nil || d.Proven != c.proven || d.Futile != c.futile || d.Look != 1 {
 				t.Errorf("%v %+v", err, d)
 			}
@@ -240,7 +240,7 @@ func TestLooksHoldTheirLevel(t *testing.T) {
 			d[i] = r.NormFloat64()
 		}
 		for _, n := range standardLooks {
-			if p, _ := SignedRank(d[:n]); p <= LookAlpha {
+			if p, _ := signedRank(d[:n]); p <= LookAlpha {
 				wrong++
 				break
 			}

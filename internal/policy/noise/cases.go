@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// McNemar is the one-sided p of the exact test that more cases were won than
+// mcNemar is the one-sided p of the exact test that more cases were won than
 // lost, of those that differ between the two.
-func McNemar(won, lost int) float64 {
+func mcNemar(won, lost int) float64 {
 	if won <= 0 {
 		return 1
 	}
@@ -40,7 +40,7 @@ func caseTest(d []float64, binary bool, alpha float64) (p, estimate, low, high f
 		return 1, 0, 0, 0
 	}
 	if !binary {
-		p, _ = SignedRank(moved)
+		p, _ = signedRank(moved)
 		e, l, h := Interval(moved, alpha)
 		return p, e * share, l * share, h * share
 	}
@@ -53,7 +53,7 @@ func caseTest(d []float64, binary bool, alpha float64) (p, estimate, low, high f
 	lost := len(moved) - won
 	l, h := wonShare(won, lost, alpha)
 	estimate = clade.Mean(d)
-	return McNemar(won, lost), estimate, min(estimate, (2*l-1)*share), max(estimate, (2*h-1)*share)
+	return mcNemar(won, lost), estimate, min(estimate, (2*l-1)*share), max(estimate, (2*h-1)*share)
 }
 
 func isBinary(xs []float64) bool {

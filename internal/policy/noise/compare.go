@@ -56,7 +56,7 @@ func (c *Comparison) pairs(m clade.Measure, evs []clade.Evaluation, ref, sub cla
 		return fmt.Errorf("measure %s: %w", m.ID, err)
 	}
 	e, l, h := Interval(logs, alpha)
-	c.P, _ = SignedRank(logs)
+	c.P, _ = signedRank(logs)
 	c.Base, c.Value, c.N = clade.Median(as), clade.Median(bs), len(as)
 	c.Estimate, c.Low, c.High = math.Expm1(e), math.Expm1(l), math.Expm1(h)
 	return nil

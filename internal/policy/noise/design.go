@@ -58,9 +58,9 @@ func FurtherLevel(spec *clade.Spec, m clade.Measure, round int) float64 {
 // Finalists is how many candidates go to the final, at least 1.
 func Finalists(spec *clade.Spec) int { return max(1, spec.Final.Finalists) }
 
-// SmallestP is the smallest one-sided p that the final of this spec can give,
+// smallestFinal is the smallest one-sided p that the final of this spec can give,
 // with so many test cases; 0 for measures that are compared exactly.
-func SmallestP(spec *clade.Spec, m clade.Measure, testCases int) float64 {
+func smallestFinal(spec *clade.Spec, m clade.Measure, testCases int) float64 {
 	switch m.Noise {
 	case clade.NoiseTiming:
 		looks := Looks(spec)
@@ -86,7 +86,7 @@ func Refuse(spec *clade.Spec, testCases int) error {
 		return nil
 	}
 	level := Level(spec, m) / float64(Finalists(spec))
-	p := SmallestP(spec, m, testCases)
+	p := smallestFinal(spec, m, testCases)
 	if p <= level {
 		return nil
 	}

@@ -22,12 +22,12 @@ import (
 const (
 	Alpha     = 0.05
 	LookAlpha = 0.0182
-	// MinGain is the smallest relative gain that counts in a timing.
-	MinGain = 0.01
+	// minGain is the smallest relative gain that counts in a timing.
+	minGain = 0.01
 	// Margin is the relative loss that a measure beside the claimed one may show.
 	Margin = 0.02
-	// Power is the chance of seeing a gain that planning figures ask for.
-	Power = 0.8
+	// power is the chance of seeing a gain that planning figures ask for.
+	power = 0.8
 	// CalibrationPairs of the baseline against itself are measured first.
 	CalibrationPairs = 10
 	// MostLooks at one test split leave it fit for another; after that what wins

@@ -45,7 +45,7 @@ func (look) Continue(spec *clade.Spec, a *clade.Attempt, stage int, evs []clade.
 	if why := broken(stage, evs); why != "" {
 		return false, why
 	}
-	d, err := LookAt(spec, a, stage, evs)
+	d, err := lookAt(spec, a, stage, evs)
 	if err != nil {
 		return false, err.Error()
 	}
@@ -61,9 +61,9 @@ type Decision struct {
 	Why    string
 }
 
-// LookAt looks at the pairs that an attempt has measured by the end of a stage
+// lookAt looks at the pairs that an attempt has measured by the end of a stage
 // whose rule is RuleLook.
-func LookAt(spec *clade.Spec, a *clade.Attempt, stage int, evs []clade.Evaluation) (Decision, error) {
+func lookAt(spec *clade.Spec, a *clade.Attempt, stage int, evs []clade.Evaluation) (Decision, error) {
 	c, err := compareStage(spec, a, stage, evs)
 	if err != nil {
 		return Decision{}, err
@@ -99,7 +99,7 @@ func LastLook(spec *clade.Spec, a *clade.Attempt, evs []clade.Evaluation) (d Dec
 		if a.After[i].Rule != RuleLook || !measured(evs, i) {
 			continue
 		}
-		d, err := LookAt(spec, a, i, evs)
+		d, err := lookAt(spec, a, i, evs)
 		return d, err == nil
 	}
 	return Decision{}, false

@@ -13,12 +13,12 @@ import (
 // the normal approximation of the mean is used.
 const exactMost = 400
 
-// SignedRank is the one-sided p of the exact signed-rank test that differences
+// signedRank is the one-sided p of the exact signed-rank test that differences
 // tend to be positive. Zeros are dropped; n is what remains. Ties get their mean
 // rank and the null distribution is enumerated with them, so identical
 // differences are evidence like any other. p is 1 when nothing remains or a
 // difference is not finite.
-func SignedRank(d []float64) (p float64, n int) {
+func signedRank(d []float64) (p float64, n int) {
 	if !finite(d...) {
 		return 1, 0
 	}

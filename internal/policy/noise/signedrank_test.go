@@ -61,7 +61,7 @@ func TestSignedRank(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if p, n := SignedRank(c.d); !near(p, c.p) || n != c.n {
+			if p, n := signedRank(c.d); !near(p, c.p) || n != c.n {
 				t.Errorf("p %g n %d, want %g and %d", p, n, c.p, c.n)
 			}
 		})
@@ -76,7 +76,7 @@ func TestSignedRankIsTheEnumeration(t *testing.T) {
 		for i := range d {
 			d[i] = float64(r.IntN(9) - 4) // many ties and zeros
 		}
-		p, n := SignedRank(d)
+		p, n := signedRank(d)
 		if want := enumerated(d); n > 0 && !near(p, want) {
 			t.Fatalf("%v: %g, want %g", d, p, want)
 		}
@@ -102,7 +102,7 @@ func TestLargeSamples(t *testing.T) {
 	for i := range d {
 		d[i] = 1 - 2*float64(i%2)
 	}
-	if p, n := SignedRank(d); math.Abs(p-.4801) > 1e-4 || n != 401 {
+	if p, n := signedRank(d); math.Abs(p-.4801) > 1e-4 || n != 401 {
 		t.Errorf("p %g, n %d", p, n)
 	}
 	// The bounds at .05: 1/401 ± 1.6449 · 1.00124/√401 = .00249 ± .08224.
@@ -112,7 +112,7 @@ func TestLargeSamples(t *testing.T) {
 	for i := range d {
 		d[i] = 1
 	}
-	if p, _ := SignedRank(d); p != 0 {
+	if p, _ := signedRank(d); p != 0 {
 		t.Errorf("all equal: p %g", p)
 	}
 }
@@ -155,7 +155,7 @@ func TestIntervalInvertsTheTest(t *testing.T) {
 		if smallestP(len(d)) > alpha {
 			continue
 		}
-		p, _ := SignedRank(d)
+		p, _ := signedRank(d)
 		if _, low, _ := Interval(d, alpha); (low > 0) != (p <= alpha) {
 			t.Fatalf("%v: p %g at %g, low %g", d, p, alpha, low)
 		}
@@ -168,7 +168,7 @@ func TestMcNemar(t *testing.T) {
 		won, lost int
 		p         float64
 	}{{0, 0, 1}, {0, 5, 1}, {5, 0, 1. / 32}, {4, 1, 6. / 32}, {9, 1, 11. / 1024}, {3, 3, 42. / 64}} {
-		if p := McNemar(c.won, c.lost); math.Abs(p-c.p) > 1e-12 {
+		if p := mcNemar(c.won, c.lost); math.Abs(p-c.p) > 1e-12 {
 			t.Errorf("%d won, %d lost: %g, want %g", c.won, c.lost, p, c.p)
 		}
 	}
@@ -186,8 +186,8 @@ func TestWonShare(t *testing.T) {
 	}
 	for won := range 40 {
 		for lost := range 40 {
-			if low, _ := wonShare(won, lost, .05); (low > .5) != (McNemar(won, lost) <= .05) {
-				t.Errorf("%d won, %d lost: low %g, p %g", won, lost, low, McNemar(won, lost))
+			if low, _ := wonShare(won, lost, .05); (low > .5) != (mcNemar(won, lost) <= .05) {
+				t.Errorf("%d won, %d lost: low %g, p %g", won, lost, low, mcNemar(won, lost))
 			}
 		}
 	}
