@@ -36,6 +36,9 @@ func ModeOf(m fs.FileMode) (Mode, bool) {
 // ErrNoObject reports a commit, tree or blob that the ledger does not hold.
 var ErrNoObject = errors.New("no such object")
 
+// ErrBusy reports a ledger that somebody has open, where nobody may.
+var ErrBusy = errors.New("ledger is in use")
+
 // ErrPath reports a change that no tree can hold: a path that is empty,
 // absolute, has a component "." or "..", or could be taken for ".git"; a mode
 // that only a listing has; or two changes that contradict each other.
