@@ -11,6 +11,7 @@ import (
 	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // doctor looks at what this machine can do for clade.
@@ -21,7 +22,7 @@ func (d dirs) doctor(ctx context.Context) []control.Check {
 		out = append(out, homeless("cache", cacheVariable))
 	} else {
 		out = append(out, d.workspaces(ctx),
-			control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(control.Size(d.cache))), Hint: "clade gc --templates frees it"})
+			control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(workspace.Size(d.cache))), Hint: "clade gc --templates frees it"})
 	}
 	if d.state == "" {
 		return append(out, homeless("state", stateVariable))

@@ -124,3 +124,25 @@ func TestReadersSeeOldOrNew(t *testing.T) {
 	}
 	writer.Wait()
 }
+
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	root := os.Geteuid() == 0 // may write everywhere
+	for name, c := range map[string]struct {
+		dir  string
+		want bool
+	}{
+		"own":    {dir, true},
+		"closed": {closed, root || runtime.GOOS == "windows"},
+		"gone":   {filepath.Join(dir, "none"), false},
+	} {
+		if got := atomicfile.Writable(c.dir); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

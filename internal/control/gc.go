@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -130,18 +129,4 @@ func (c *Control) removeRun(ctx context.Context, at store.Located) error {
 		return nil
 	}
 	return err
-}
-
-// Size is the number of bytes of the files below dir; what cannot be read is
-// not counted.
-func Size(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/format"
 	"github.com/cladehq/clade/internal/git"
 	"github.com/cladehq/clade/internal/ledger"
@@ -273,5 +274,5 @@ func writable(dir string) bool {
 	if info, err := os.Stat(filepath.Join(dir, stateName)); err == nil {
 		return info.IsDir()
 	}
-	return canWrite(dir)
+	return atomicfile.Writable(dir)
 }

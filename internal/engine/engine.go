@@ -21,16 +21,13 @@ import (
 // allowed to end, and nothing new was begun.
 var ErrDrained = errors.New("stopped before the search was over")
 
-// Clock tells how long the process has been running; tests give their own.
-type Clock func() time.Duration
-
 // Engine runs the search of one run. The caller holds the run's lease.
 type Engine struct {
 	Log    store.Log
 	Search strategy.Search
 	Ledger ledger.Ledger
-	Clock  Clock
-	Worker string // name recorded with each try
+	Clock  func() time.Duration // how long the process has been running; tests give their own
+	Worker string               // name recorded with each try
 	// Backoff is how long a try that infrastructure lost waits before the next
 	// one, by the number lost so far, from 1. Nil: no wait.
 	Backoff func(lost int) time.Duration

@@ -304,7 +304,7 @@ func (s *survey) goes(p string) bool {
 // locked says whether the folder that the path's name is in can be written.
 func (s *survey) locked(p string) string {
 	dir := s.tree.existing(path.Dir(p))
-	if writable(filepath.Join(s.lander.Root, filepath.FromSlash(dir))) {
+	if atomicfile.Writable(filepath.Join(s.lander.Root, filepath.FromSlash(dir))) {
 		return ""
 	}
 	if dir == "." {

@@ -35,15 +35,20 @@ func ignoreGone(err error) error {
 
 // removeCounted is Remove that says how many bytes the files had.
 func removeCounted(dir string) (int64, error) {
-	var n int64
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil //nolint:nilerr // what cannot be read is removed all the same
-		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			n += info.Size()
+	n := Size(dir)
+	return n, Remove(dir)
+}
+
+// Size is the number of bytes of the files below dir; what cannot be read is
+// not counted.
+func Size(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
 		}
 		return nil
 	})
-	return n, errors.Join(err, Remove(dir))
+	return n
 }
