@@ -33,6 +33,10 @@ const (
 	ClassAccess Class = "access"
 )
 
+// Lost reports whether a failure of this class is nobody's in the run: the
+// machine's, the model's service's, or that of whoever set them up.
+func (c Class) Lost() bool { return c == ClassInfra || c == ClassModel || c == ClassAccess }
+
 // CountsAgainst reports whether a failure of this class is held against the
 // candidate.
 func (c Class) CountsAgainst() bool {

@@ -103,7 +103,7 @@ func (e *Engine) known(v clade.View, tree string) (clade.ID, bool) {
 // its tree. What the machine or the evaluator failed to tell does not.
 func stands(l *clade.Life, epoch int) bool {
 	switch l.Failure {
-	case clade.ClassInfra, clade.ClassEvaluator, clade.ClassBudget, clade.ClassPoisoned:
+	case clade.ClassInfra, clade.ClassModel, clade.ClassAccess, clade.ClassEvaluator, clade.ClassBudget, clade.ClassPoisoned:
 		return false
 	}
 	return l.Same == 0 && l.Ended > 0 && l.Epoch == epoch

@@ -97,7 +97,7 @@ func (e *Engine) take(tx store.Tx, in intake) error {
 		if err := tx.Append(clade.TryEnded{Outcome: o}); err != nil {
 			return err
 		}
-		if o.Failure == clade.ClassInfra && e.Backoff != nil {
+		if o.Failure.Lost() && e.Backoff != nil {
 			l := tx.View().Life(o.ID)
 			e.notUntil[o.ID] = e.Clock() + e.Backoff(l.Ended-l.Counted)
 		}

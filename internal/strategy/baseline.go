@@ -70,7 +70,7 @@ func judgeBaseline(v clade.View, l *clade.Life) clade.Verdict {
 	}
 	switch l.Failure {
 	case clade.OK:
-	case clade.ClassInfra:
+	case clade.ClassInfra, clade.ClassModel, clade.ClassAccess:
 		return to(clade.StatusExhausted, "infra", tell("the base could not be measured", l.Detail))
 	default:
 		return to(clade.StatusInvalid, string(l.Failure), tell("the base could not be measured", l.Detail))

@@ -14,6 +14,8 @@ import (
 const (
 	hopelessPaid = 8
 	hopelessFree = 64
+	// noAccess ends a run sooner: what is signed out stays so.
+	noAccess = 3
 )
 
 // over says that the search is at its end and why, nil while it is not. Money
@@ -25,10 +27,12 @@ func over(v clade.View) *clade.Stopped {
 	switch {
 	case targetReached(v):
 		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
+	case last != nil && last.Failure != clade.ClassInfra && lost >= mostLost(v, last.Failure):
+		return allLost(lost, last)
 	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
 	case lost >= hopeless(v):
-		return stopped(clade.StopInfra, "the last %s were lost to the machine: %s", clade.Counted(lost, "candidate"), clade.Clip(last.Verdict.Why, 300))
+		return allLost(lost, last)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
 		return stopped(clade.StopPlateau, "no better candidate in the last %s", clade.Counted(sinceBest(v), unit(v)))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
@@ -68,7 +72,23 @@ func allFailed(v clade.View) *clade.Stopped {
 	return stopped(clade.StopAllFailed, "all of %s failed%s", clade.Counted(v.Head().Closed, "candidate"), why)
 }
 
-// lostInARow counts the latest candidates that infrastructure failed, one after
+// mostLost is how many candidates may be lost in a row by failures of a class.
+func mostLost(v clade.View, c clade.Class) int {
+	if c == clade.ClassAccess {
+		return noAccess
+	}
+	return hopeless(v)
+}
+
+func allLost(n int, last *clade.Life) *clade.Stopped {
+	cause, to := clade.StopModel, "the model or agent"
+	if last.Failure == clade.ClassInfra {
+		cause, to = clade.StopInfra, "the machine"
+	}
+	return stopped(cause, "the last %s were lost to %s: %s", clade.Counted(n, "candidate"), to, clade.Clip(last.Verdict.Why, 300))
+}
+
+// lostInARow counts the latest candidates that were lost, one after
 // the other, since a person last let the run go on, and gives the latest. What
 // still runs is left out.
 func lostInARow(v clade.View) (n int, last *clade.Life) {
@@ -76,7 +96,7 @@ func lostInARow(v clade.View) (n int, last *clade.Life) {
 	for id := h.Count; id > h.Resumed; id-- {
 		switch l := v.Life(id); {
 		case l.Open || !l.Proposes():
-		case l.Failure != clade.ClassInfra:
+		case !l.Failure.Lost():
 			return n, last
 		case last == nil:
 			n, last = 1, l

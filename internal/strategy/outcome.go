@@ -8,7 +8,7 @@ import (
 )
 
 // TriesLeft reports whether the last failure of an open attempt earns another
-// try: up to three more for infrastructure, one more for the evaluator, and as
+// try: up to three more for infrastructure and models, one more for the evaluator, and as
 // many as the plan grants for what counts against the attempt. It is false
 // while a try runs and when there was no failure.
 func TriesLeft(l *clade.Life) bool {
@@ -16,7 +16,7 @@ func TriesLeft(l *clade.Life) bool {
 		return false
 	}
 	switch l.Failure {
-	case clade.ClassInfra:
+	case clade.ClassInfra, clade.ClassModel, clade.ClassAccess:
 		return l.Ended-l.Counted <= l.Failure.Retries()
 	case clade.ClassEvaluator:
 		return l.Counted <= max(l.Failure.Retries(), l.Tries-1)
@@ -65,6 +65,10 @@ func Dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
 	switch {
 	case l.Failure == clade.ClassInfra:
 		return to(clade.StatusExhausted, "infra", tell("infrastructure failed every time", l.Detail))
+	case l.Failure == clade.ClassModel:
+		return to(clade.StatusExhausted, "model", tell("the model could not be reached", l.Detail))
+	case l.Failure == clade.ClassAccess:
+		return to(clade.StatusExhausted, "access", tell("the model or agent cannot be used", l.Detail))
 	case l.Failure == clade.ClassEvaluator:
 		return to(clade.StatusInvalid, "evaluator", tell("no valid number", l.Detail))
 	case l.Failure == clade.ClassBudget:
