@@ -127,6 +127,17 @@ func Version() string {
 	return v
 }
 
+// verb is a command's work with the door for the folder the person works in.
+func (e *env) verb(do func(ctx context.Context, d *run.Door, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		d, err := e.door()
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), d, args)
+	}
+}
+
 // door opens the door for the folder the person works in.
 func (e *env) door() (*run.Door, error) {
 	here, err := e.here()

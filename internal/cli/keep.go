@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -22,12 +23,8 @@ with --remove RUN it deletes a run with its log.`,
 	}
 	c.Flags().BoolVar(&templates, "templates", false, "remove prepared base trees that nothing uses")
 	c.Flags().StringArrayVar(&remove, "remove", nil, "delete this run (may be repeated)")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
-		got, err := d.GC(c.Context(), templates, remove)
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, _ []string) error {
+		got, err := d.GC(ctx, templates, remove)
 		if err != nil {
 			return err
 		}
@@ -40,7 +37,7 @@ with --remove RUN it deletes a run with its log.`,
 				fmt.Fprintf(w, "forgot run %s, which is gone\n", r)
 			}
 		})
-	}
+	})
 	return c
 }
 
@@ -78,14 +75,10 @@ func (e *env) schemaCmd() *cobra.Command {
 		Use: "schema", Short: "Print the JSON Schema of clade.yaml", Args: cobra.NoArgs,
 		Long:    "Prints the JSON Schema (draft 2020-12) that a clade.yaml or clade.json follows.",
 		Example: "  clade schema > clade.schema.json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			_, err = e.Stdout.Write(d.Schema())
+		RunE: e.verb(func(ctx context.Context, d *run.Door, _ []string) error {
+			_, err := e.Stdout.Write(d.Schema())
 			return err
-		},
+		}),
 	}
 }
 
@@ -95,12 +88,8 @@ func (e *env) storeCmd() *cobra.Command {
 	verb := func(use, short, long string, rebuild bool) *cobra.Command {
 		return &cobra.Command{Use: use + " [RUN]", Short: short, Long: long,
 			Example: "  clade store " + use + "\n  clade store " + use + " packing-k3f9x --json", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
-			RunE: func(c *cobra.Command, args []string) error {
-				d, err := e.door()
-				if err != nil {
-					return err
-				}
-				got, err := d.Check(c.Context(), first(args), rebuild)
+			RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+				got, err := d.Check(ctx, first(args), rebuild)
 				if got == nil {
 					return err
 				}
@@ -115,7 +104,7 @@ func (e *env) storeCmd() *cobra.Command {
 					err = perr
 				}
 				return err
-			}}
+			})}
 	}
 	c.AddCommand(verb("check", "Verify a run's log, projections and commits",
 		"Reads all that is stored of a run and says what is wrong with it. It changes nothing.", false),

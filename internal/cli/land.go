@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -41,11 +42,7 @@ bytes that were there before, which the run keeps, in a plain folder too.`,
 	f.BoolVar(&o.Unproven, "unproven", false, "allow a candidate that did not prove itself")
 	f.BoolVar(&o.Commit, "commit", false, "commit the change to the branch that is checked out")
 	f.StringVarP(&o.Message, "message", "m", "", "message of the commit")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		if id != "" {
 			n, err := strconv.Atoi(id)
 			if err != nil || n < 1 {
@@ -57,12 +54,12 @@ bytes that were there before, which the run keeps, in a plain folder too.`,
 		if !yes && !o.DryRun {
 			o.Agree = e.agree
 		}
-		got, err := d.Apply(c.Context(), first(args), o)
+		got, err := d.Apply(ctx, first(args), o)
 		if err != nil {
 			return err
 		}
 		return e.print(got, func(w io.Writer) { printApplied(w, got) })
-	}
+	})
 	return c
 }
 
@@ -138,17 +135,13 @@ func (e *env) undoCmd() *cobra.Command {
 Refused when one of them has changed since. It changes files only: a commit that
 apply made stays, and undoing it is a change for you to commit.`,
 		Example: "  clade undo\n  clade undo packing-k3f9x",
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			got, err := d.Undo(c.Context(), first(args), writing)
+		RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+			got, err := d.Undo(ctx, first(args), writing)
 			if err != nil {
 				return err
 			}
 			return e.print(got, func(w io.Writer) { printUndone(w, got) })
-		},
+		}),
 	}
 }
 

@@ -26,35 +26,31 @@ func (e *env) statusCmd() *cobra.Command {
 	c.Flags().BoolVar(&all, "all", false, "list every run of yours")
 	c.Flags().BoolVar(&rows, "rows", false, "list every attempt")
 	c.Flags().IntVar(&top, "top", 10, "how many candidates to show")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		switch {
 		case all:
-			runs, err := d.Runs(c.Context())
+			runs, err := d.Runs(ctx)
 			if err != nil {
 				return err
 			}
 			return e.print(runs, func(w io.Writer) { printRuns(w, runs) })
 		case rows:
-			s, err := d.Status(c.Context(), first(args), 0)
+			s, err := d.Status(ctx, first(args), 0)
 			if err != nil {
 				return err
 			}
-			list, err := d.Rows(c.Context(), s.Run)
+			list, err := d.Rows(ctx, s.Run)
 			if err != nil {
 				return err
 			}
 			return e.print(list, func(w io.Writer) { printRows(w, s.Measures, list) })
 		}
-		s, err := d.Status(c.Context(), first(args), top)
+		s, err := d.Status(ctx, first(args), top)
 		if err != nil {
 			return err
 		}
 		return e.print(s, func(w io.Writer) { printStatus(w, s) })
-	}
+	})
 	return c
 }
 
@@ -63,12 +59,8 @@ func (e *env) watchCmd() *cobra.Command {
 		Example: "  clade watch\n  clade watch packing-k3f9x --json",
 		Use:     "watch [RUN]", Short: "Follow a run that another process searches", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 		Long: "Shows the run's decisions as they are made, until it stops or you press Ctrl-C, which\nends the watching only. With --json one object a line.",
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			s, err := d.Status(c.Context(), first(args), 3)
+		RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+			s, err := d.Status(ctx, first(args), 3)
 			if err != nil {
 				return err
 			}
@@ -76,13 +68,13 @@ func (e *env) watchCmd() *cobra.Command {
 				printStatus(e.Stdout, s)
 			}
 			if s.Stop == clade.StopNone {
-				err = e.follow(c.Context(), d, s.Run, s.Records)
+				err = e.follow(ctx, d, s.Run, s.Records)
 			}
 			if err != nil && !errors.Is(err, context.Canceled) {
 				return err
 			}
 			return nil
-		},
+		}),
 	}
 }
 
@@ -115,18 +107,14 @@ func (e *env) logCmd() *cobra.Command {
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run stops")
 	c.Flags().IntVar(&id, "candidate", 0, "only what concerns this candidate")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
-		return d.Log(c.Context(), first(args), 0, follow, func(en run.Entry) error {
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		return d.Log(ctx, first(args), 0, follow, func(en run.Entry) error {
 			if id != 0 && int(en.ID) != id {
 				return nil
 			}
 			return e.entry(en)
 		})
-	}
+	})
 	return c
 }
 
@@ -138,21 +126,17 @@ func (e *env) treeCmd() *cobra.Command {
 		Long:    "Draws who descends from whom. Without --all only candidates that may be parents, or\nlead to one, are drawn.",
 	}
 	c.Flags().BoolVar(&all, "all", false, "draw rejected attempts too")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		s, err := d.Status(ctx, first(args), 0)
 		if err != nil {
 			return err
 		}
-		s, err := d.Status(c.Context(), first(args), 0)
-		if err != nil {
-			return err
-		}
-		root, err := d.Tree(c.Context(), s.Run, all)
+		root, err := d.Tree(ctx, s.Run, all)
 		if err != nil {
 			return err
 		}
 		return e.print(root, func(w io.Writer) { printTree(w, s.Measures, root) })
-	}
+	})
 	return c
 }
 
@@ -197,21 +181,17 @@ func (e *env) showCmd() *cobra.Command {
 		Use: "show [RUN] [ID]", Short: "All that is known of one candidate", Args: cobra.MaximumNArgs(2), ValidArgsFunction: e.runs,
 		Long:    "Shows one attempt: its plan, what came of it, every number, the verdict and its reason.\nWithout a number: the winner, or else the best.",
 		Example: "  clade show\n  clade show 12\n  clade show packing-k3f9x 12 --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := e.door()
+		RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+			name, id, err := e.candidate(ctx, d, args)
 			if err != nil {
 				return err
 			}
-			name, id, err := e.candidate(c.Context(), d, args)
-			if err != nil {
-				return err
-			}
-			got, err := d.Show(c.Context(), name, id)
+			got, err := d.Show(ctx, name, id)
 			if err != nil {
 				return err
 			}
 			return e.print(got, func(w io.Writer) { printDetail(w, got) })
-		},
+		}),
 	}
 }
 
@@ -223,16 +203,12 @@ func (e *env) diffCmd() *cobra.Command {
 		Example: "  clade diff\n  clade diff 12 --parent | less",
 	}
 	c.Flags().BoolVar(&parent, "parent", false, "against its first parent instead of the base")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		name, id, err := e.candidate(ctx, d, args)
 		if err != nil {
 			return err
 		}
-		name, id, err := e.candidate(c.Context(), d, args)
-		if err != nil {
-			return err
-		}
-		patch, err := d.Diff(c.Context(), name, id, parent)
+		patch, err := d.Diff(ctx, name, id, parent)
 		if err != nil {
 			return err
 		}
@@ -244,7 +220,7 @@ func (e *env) diffCmd() *cobra.Command {
 		}
 		_, err = e.Stdout.Write(patch)
 		return err
-	}
+	})
 	return c
 }
 

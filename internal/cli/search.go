@@ -27,12 +27,8 @@ func (e *env) initCmd() *cobra.Command {
 		Long:    "Looks at a folder (Go, Python, Node, Rust, a SKILL.md, a prompt) and writes a commented\nclade.yaml that fits it. Nothing is executed and no file is replaced.",
 		Example: "  clade init\n  clade init skills/invoice",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			got, err := d.Init(c.Context(), e.path(args))
+		RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+			got, err := d.Init(ctx, e.path(args))
 			if err != nil {
 				return err
 			}
@@ -43,7 +39,7 @@ func (e *env) initCmd() *cobra.Command {
 				}
 				fmt.Fprintln(w, "next: read it, then clade plan")
 			})
-		},
+		}),
 	}
 }
 
@@ -89,16 +85,12 @@ With --measure the base is evaluated too, exactly as a run would; nothing is kep
 	}
 	changes := changeFlags(c)
 	c.Flags().BoolVar(&measure, "measure", false, "also evaluate the base")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		ch, err := changes()
 		if err != nil {
 			return err
 		}
-		p, err := d.Plan(c.Context(), e.path(args), ch, measure, e.step)
+		p, err := d.Plan(ctx, e.path(args), ch, measure, e.step)
 		if p == nil || p.Forecast == nil {
 			return err
 		}
@@ -112,7 +104,7 @@ With --measure the base is evaluated too, exactly as a run would; nothing is kep
 			err = &clade.Problem{Fault: clade.FaultBaseline, Text: p.Stop}
 		}
 		return err
-	}
+	})
 	return c
 }
 
@@ -132,25 +124,18 @@ from either, and from a crash.`,
 	}
 	changes := changeFlags(c)
 	c.Flags().BoolVar(&detach, "detach", false, "search in the background and return at once")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		ch, err := changes()
 		if err != nil {
 			return err
 		}
-		s, err := d.Start(c.Context(), e.path(args), ch)
+		s, err := d.Start(ctx, e.path(args), ch)
 		if err != nil {
 			return err
 		}
 		e.started(s)
-		if detach {
-			return e.detach(c.Context(), d, s.Run)
-		}
-		return e.search(c.Context(), d, s.Run, true)
-	}
+		return e.launch(ctx, d, s.Run, detach)
+	})
 	return c
 }
 
@@ -182,16 +167,12 @@ again. With more budget a run that has ended searches on.`,
 	}
 	changes := changeFlags(c)
 	c.Flags().BoolVar(&detach, "detach", false, "search in the background and return at once")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		ch, err := changes()
 		if err != nil {
 			return err
 		}
-		r, err := d.Reopen(c.Context(), first(args), ch)
+		r, err := d.Reopen(ctx, first(args), ch)
 		switch {
 		case err != nil:
 			return err
@@ -199,12 +180,18 @@ again. With more budget a run that has ended searches on.`,
 			return e.print(r, func(w io.Writer) {
 				fmt.Fprintf(w, "the pause is over; process %d goes on with %s\nnext: clade watch %s\n", r.Holder.PID, r.Run, r.Run)
 			})
-		case detach:
-			return e.detach(c.Context(), d, r.Run)
 		}
-		return e.search(c.Context(), d, r.Run, true)
-	}
+		return e.launch(ctx, d, r.Run, detach)
+	})
 	return c
+}
+
+// launch searches the run in the background or here.
+func (e *env) launch(ctx context.Context, d *run.Door, name string, detached bool) error {
+	if detached {
+		return e.detach(ctx, d, name)
+	}
+	return e.search(ctx, d, name, true)
 }
 
 // search runs the search in this process with a live display. With next it ends
@@ -305,17 +292,13 @@ func (e *env) cancelCmd() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 	}
 	c.Flags().StringVar(&why, "why", "cancelled", "reason kept in the log")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
-		name, err := d.Cancel(c.Context(), first(args), why)
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		name, err := d.Cancel(ctx, first(args), why)
 		if err != nil {
 			return err
 		}
 		return e.print(map[string]any{"run": name, "cancelled": true}, func(w io.Writer) { fmt.Fprintf(w, "%s is cancelled\n", name) })
-	}
+	})
 	return c
 }
 
@@ -324,38 +307,30 @@ func (e *env) pauseCmd() *cobra.Command {
 		Example: "  clade pause && clade resume",
 		Use:     "pause [RUN]", Short: "Begin no new attempts until resumed", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
 		Long: "Lets running attempts end and begins no new ones. clade resume ends the pause, also of a\nrun that another process searches.",
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := e.door()
-			if err != nil {
-				return err
-			}
-			name, err := d.Direct(c.Context(), first(args), clade.Base, clade.DirectPause, "")
+		RunE: e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+			name, err := d.Direct(ctx, first(args), clade.Base, clade.DirectPause, "")
 			if err != nil {
 				return err
 			}
 			return e.print(map[string]any{"run": name, "paused": true}, func(w io.Writer) { fmt.Fprintf(w, "%s is paused\n", name) })
-		},
+		}),
 	}
 }
 
 func (e *env) steerCmd() *cobra.Command {
-	var run string
+	var of string
 	c := &cobra.Command{
 		Use: "steer TEXT", Short: "Tell later attempts of a run something", Args: cobra.ExactArgs(1),
 		Long:    "Adds a note that the briefs of later attempts cite.",
 		Example: "  clade steer 'leave the cache alone'",
 	}
-	c.Flags().StringVar(&run, "run", "", "which run; default the newest here")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := e.door()
-		if err != nil {
-			return err
-		}
-		name, err := d.Direct(c.Context(), run, clade.Base, clade.DirectSteer, args[0])
+	c.Flags().StringVar(&of, "run", "", "which run; default the newest here")
+	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		name, err := d.Direct(ctx, of, clade.Base, clade.DirectSteer, args[0])
 		if err != nil {
 			return err
 		}
 		return e.print(map[string]any{"run": name, "steered": true}, func(w io.Writer) { fmt.Fprintf(w, "noted for %s\n", name) })
-	}
+	})
 	return c
 }
