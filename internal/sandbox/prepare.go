@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,6 +49,28 @@ func Basics(lookup Lookup) []string {
 		}
 	}
 	return env
+}
+
+// Programs lists where a program may be, in order: as execvp looks in the
+// command's own PATH, but in absolute folders only. A name with a slash is where
+// it says.
+func Programs(name string, env []string) []string {
+	if strings.Contains(name, "/") {
+		return []string{name}
+	}
+	var list string
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			list = v
+		}
+	}
+	var out []string
+	for _, dir := range filepath.SplitList(list) {
+		if filepath.IsAbs(dir) {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out
 }
 
 // Environ is base, then the variables that the command passes through, then its

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -55,5 +56,28 @@ func TestSecrets(t *testing.T) {
 	s := sandbox.SecretsOf(clade.Command{Pass: []string{"KEY", "SHORT", "MISSING"}}, user)
 	if got, want := s.Hide("x 0123456789 0123456789x"), "x [KEY] [KEY]x"; got != want {
 		t.Errorf("Hide = %q, want %q", got, want)
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the system chooses among folders and endings")
+	}
+	for name, c := range map[string]struct {
+		program string
+		env     []string
+		want    []string
+	}{
+		"in order":            {"p", []string{"PATH=/b:/a"}, []string{"/b/p", "/a/p"}},
+		"the last PATH":       {"p", []string{"PATH=/a", "PATH=/b"}, []string{"/b/p"}},
+		"never here":          {"p", []string{"PATH=:.:bin:/a"}, []string{"/a/p"}},
+		"no PATH":             {"p", []string{"PATHS=/a"}, nil},
+		"where it says":       {"./p", []string{"PATH=/a"}, []string{"./p"}},
+		"where it says, deep": {"bin/p", nil, []string{"bin/p"}},
+	} {
+		if got := sandbox.Programs(c.program, c.env); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

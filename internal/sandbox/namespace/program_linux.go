@@ -2,12 +2,13 @@ package namespace
 
 import (
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // Descriptors of PID 1. Standard ones are the command's; sources of mounts
@@ -196,29 +197,8 @@ func (a *assembler) command(r *run) {
 	a.add("make a session", unix.SYS_SETSID)
 	a.add("unblock signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, keep(a, uint64(0)), 0, 8)
 	a.add("enter folder "+r.Dir, unix.SYS_CHDIR, a.str(r.Dir))
-	for _, p := range candidates(r.Args[0], r.Env) {
+	for _, p := range sandbox.Programs(r.Args[0], r.Env) {
 		a.p.paths = append(a.p.paths, a.str(p))
 	}
 	a.p.argv, a.p.envv = a.vector(r.Args), a.vector(r.Env)
-}
-
-// candidates lists where the program may be, as execvp looks in the command's
-// own PATH.
-func candidates(name string, env []string) []string {
-	if strings.Contains(name, "/") {
-		return []string{name}
-	}
-	var list string
-	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			list = v
-		}
-	}
-	var out []string
-	for dir := range strings.SplitSeq(list, ":") {
-		if path.IsAbs(dir) {
-			out = append(out, path.Join(dir, name))
-		}
-	}
-	return out
 }

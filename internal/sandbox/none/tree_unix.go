@@ -4,7 +4,6 @@ package none
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -31,18 +30,11 @@ func lookPath(c sandbox.Command) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}
-	var path string
-	for _, e := range c.Env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			path = v
-		}
-	}
 	err := error(syscall.ENOENT)
-	for _, dir := range filepath.SplitList(path) {
-		full := filepath.Join(dir, name)
+	for _, full := range sandbox.Programs(name, c.Env) {
 		info, serr := os.Stat(full)
 		switch {
-		case serr != nil || info.IsDir() || !filepath.IsAbs(full):
+		case serr != nil || info.IsDir():
 		case info.Mode()&0o111 == 0:
 			err = syscall.EACCES
 		default:
