@@ -131,8 +131,8 @@ func (d dirs) isolation(ctx context.Context, spec *clade.Spec) (string, []string
 // setupEnv is what the environment of setup begins with: enough to find programs
 // and what they have downloaded before.
 func setupEnv() []string {
-	env := []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
-	for _, name := range []string{"PATH", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "JAVA_HOME"} {
+	env := sandbox.Basics(os.LookupEnv)
+	for _, name := range []string{"GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "JAVA_HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
