@@ -11,7 +11,7 @@ import (
 // Bounds of the notes of one attempt.
 const (
 	mostIdeas = 16
-	mostTries = 64 // brackets of an answer that may begin its array
+	mostTries = 64   // brackets of an answer that may begin its array
 	ideaMost  = 600  // bytes of each part of a hypothesis
 	findMost  = 4096 // bytes of a finding
 )
