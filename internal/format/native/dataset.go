@@ -36,7 +36,7 @@ func (d *decoder) readDataset(n *node) *clade.Dataset {
 	set.CaseID = d.text(f.get("id"), "name a field of a case")
 	set.Input = d.text(f.get("input"), "name a field of a case")
 	set.Expected = d.text(f.get("expected"), "name a field of a case")
-	set.Command = d.commandIn(f, true)
+	d.answer(f, set)
 	set.Scorer = d.scorer(f.need("scorer", "choose one of "+strings.Join(scorers, ", ")))
 	if k := set.Scorer.Kind; k != "" && k != "command" && !f.has("expected") {
 		d.add(n.at, "name the field that holds the right answer", "%s.expected is missing, which scorer %s compares with", n.path, k)
@@ -45,6 +45,17 @@ func (d *decoder) readDataset(n *node) *clade.Dataset {
 	set.Seed = uint64(orDefault(d.whole(f.get("split_seed"), 1, exact), 1))
 	f.done()
 	return set
+}
+
+// answer reads what answers a case: a command, or an agent.
+func (d *decoder) answer(f *fields, set *clade.Dataset) {
+	if !f.has("rollout") {
+		f.get("rollout")
+		set.Command = d.commandIn(f, true)
+		return
+	}
+	rollout, h := d.rollout(f.get("rollout"))
+	set.Rollout, set.Command = rollout, d.agentCommand(f, h)
 }
 
 // datasetFormat is the format as given, or else as the file's name ends.

@@ -17,6 +17,7 @@ type decoder struct {
 	gates     []string // ids of the gates
 	dataset   bool
 	benchmark bool
+	models    []clade.Model // those of the file, and those that operators add
 }
 
 // fields is a mapping whose keys are taken one by one; done refuses the rest.
@@ -62,6 +63,7 @@ func (f *fields) need(key, hint string) *node {
 func (f *fields) refuse(why, hint string, keys ...string) {
 	for _, p := range f.of.pairs {
 		if slices.Contains(keys, p.key) {
+			f.known = append(f.known, p.key)
 			f.d.add(p.at, hint, "%s %s", join(f.of.path, p.key), why)
 		}
 	}

@@ -38,6 +38,7 @@ func (*Format) Read(name string, data []byte) (*clade.Spec, []format.Warning, er
 	if root == nil {
 		return nil, nil, d.err()
 	}
+	d.secrets(root)
 	s := d.spec(root)
 	if err := d.err(); err != nil {
 		return nil, d.warnings, err

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -9,7 +10,14 @@ import (
 const (
 	useMutate  = "mutate"  // the built-in operator that edits text
 	useCommand = "command" // a command that edits a workspace
+	useAgent   = "agent"   // a coding-agent CLI
+	useReflect = "reflect" // a model that rewrites files
 )
+
+// builtIn are the words of use that name no program of one's own.
+var builtIn = []string{useMutate, useAgent, useReflect, useCommand}
+
+const useHint = "write mutate, agent, reflect, command, or NAME for the program clade-operator-NAME"
 
 // programForm is NAME in clade-operator-NAME.
 var programForm = pattern(`^[a-z][a-z0-9-]{0,39}$`)
@@ -17,14 +25,17 @@ var programForm = pattern(`^[a-z][a-z0-9-]{0,39}$`)
 // operators reads the operators; without any, mutate alone.
 func (d *decoder) operators(n *node) (all []clade.Operator) {
 	if n == nil {
-		return []clade.Operator{{Use: useMutate, Name: useMutate, Share: 1}}
+		return []clade.Operator{{Use: useMutate, Name: useMutate, Share: 1, Role: clade.RolePropose}}
 	}
 	var names []string
-	sum := 0.0
+	sum, proposing := 0.0, 0.0
 	for _, item := range d.each(n, "list operators, like [mutate]") {
 		o := d.operator(item, names)
 		names = append(names, o.Name)
 		sum += o.Share
+		if o.Role == clade.RolePropose {
+			proposing += o.Share
+		}
 		all = append(all, o)
 	}
 	switch {
@@ -32,36 +43,44 @@ func (d *decoder) operators(n *node) (all []clade.Operator) {
 		d.add(n.at, "list operators, like [mutate]", "%s is empty", n.path)
 	case len(all) > 0 && sum <= 0:
 		d.add(n.at, "give one of them a share above 0", "the shares of all operators are 0")
+	case len(all) > 0 && proposing <= 0:
+		d.add(n.at, "add one beside them that does, like mutate", "no operator proposes edits")
 	}
 	return all
 }
 
 func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 	if n.kind == text {
-		o = clade.Operator{Use: d.use(n), Share: 1}
-		o.Name = o.Use
-		if o.Use == useCommand {
-			d.add(n.at, "write use: command and run: with a line for the shell", "%s has no command", n.path)
-		}
-		d.operatorName(n, o.Name, used)
-		return o
+		return d.operatorWord(n, used)
 	}
 	f := d.fields(n, "write a name, or a mapping with use")
-	use := f.need("use", "write mutate, command, or NAME for the program clade-operator-NAME")
+	use := f.need("use", useHint)
 	o.Use = d.use(use)
 	name := f.get("name")
 	o.Share = 1
 	if share := f.get("share"); share != nil {
 		o.Share = d.atLeast0(share)
 	}
-	o.Command = d.commandIn(f, o.Use == useCommand)
-	o.With = d.options(f.get("with"))
+	o.Role = orDefault(d.choice(f.get("role"), clade.RolePropose, clade.RoleIdeate, clade.RoleReview), clade.RolePropose)
 	switch o.Use {
 	case useMutate:
-		f.refuse("has no use for mutate, which runs no program", "remove it, or write use: command", commandKeys...)
-	case useCommand, "":
+		d.mutate(f, &o)
+	case useAgent:
+		d.agent(f, &o)
+	case useReflect:
+		d.reflect(f, &o)
 	default:
-		f.refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
+		o.Command = d.commandIn(f, o.Use == useCommand)
+		f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
+		f.refuse("is for use: agent and use: reflect", "remove it", "model")
+		if o.Use != useCommand && o.Use != "" {
+			f.refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
+		}
+	}
+	with := f.get("with")
+	o.With = d.options(with)
+	if o.Use == useReflect && with != nil {
+		d.reflectWith(with)
 	}
 	f.done()
 	if name != nil {
@@ -73,6 +92,54 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 		d.operatorName(use, o.Name, used)
 	}
 	return o
+}
+
+// operatorWord reads an operator that is given as its use alone.
+func (d *decoder) operatorWord(n *node, used []string) clade.Operator {
+	o := clade.Operator{Use: d.use(n), Share: 1, Role: clade.RolePropose}
+	o.Name = o.Use
+	switch o.Use {
+	case useCommand:
+		d.add(n.at, "write use: command and run: with a line for the shell", "%s has no command", n.path)
+	case useAgent:
+		d.add(n.at, "write {use: agent, agent: claude}; "+hostHint, "%s does not say which agent", n.path)
+	case useReflect:
+		o.Timeout = defaultReflectTimeout
+	}
+	d.operatorName(n, o.Name, used)
+	return o
+}
+
+func (d *decoder) mutate(f *fields, o *clade.Operator) {
+	f.refuse("has no use for mutate, which runs no program", "remove it, or write use: command", commandKeys...)
+	f.refuse("has no use for mutate, which asks no model", "remove it, or write use: agent or use: reflect", "agent", "model", "idle")
+	if o.Role != clade.RolePropose {
+		f.refuse("has no use for mutate, which proposes edits and nothing else", "remove it", "role")
+	}
+}
+
+func (d *decoder) agent(f *fields, o *clade.Operator) {
+	h := d.host(f.need("agent", hostHint))
+	o.Agent, o.Model = h.Name, d.modelName(f.get("model"))
+	o.Command = d.agentCommand(f, h)
+	o.Idle = orDefault(d.duration(f.get("idle")), defaultAgentIdle)
+}
+
+func (d *decoder) reflect(f *fields, o *clade.Operator) {
+	o.Model = d.modelName(f.get("model"))
+	o.Timeout = orDefault(d.duration(f.get("timeout")), defaultReflectTimeout)
+	f.refuse("has no use for reflect, which runs no program", "remove it, or write use: agent or use: command", "run", "argv", "env", "pass_env", "dir")
+	f.refuse("has no use for reflect, whose model clade asks itself", "remove it; the model says where it is", "network")
+	f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
+}
+
+// reflectWith checks the settings of reflect, so that a slip in them has a place.
+func (d *decoder) reflectWith(n *node) {
+	f := d.fields(n, "write temperature:, format: or attempts:")
+	d.temperature(f.get("temperature"))
+	d.choice(f.get("format"), "auto", "whole", "blocks")
+	d.whole(f.get("attempts"), 1, 10)
+	f.done()
 }
 
 // operatorName refuses a name derived from use that is taken.
@@ -88,16 +155,16 @@ func (d *decoder) operatorName(at *node, name string, used []string) {
 // use reads which operator it is. What is almost a built-in name is allowed,
 // since a program may be called so, but unlikely to be meant.
 func (d *decoder) use(n *node) string {
-	use := d.text(n, "write mutate, command, or NAME for the program clade-operator-NAME")
+	use := d.text(n, useHint)
 	if use == "" {
 		return ""
 	}
 	if !programForm().MatchString(use) {
-		d.add(n.at, "write mutate, command, or NAME for the program clade-operator-NAME", "%s: %s is no name of an operator", n.path, quote(use))
+		d.add(n.at, useHint, "%s: %s is no name of an operator", n.path, quote(use))
 		return ""
 	}
-	if use != useMutate && use != useCommand {
-		if hint := near(n, []string{useMutate, useCommand}); hint != "" {
+	if !slices.Contains(builtIn, use) {
+		if hint := near(n, builtIn); hint != "" {
 			d.warn(n.at, "%s: the program clade-operator-%s will be run; %s", n.path, use, strings.TrimSpace(hint))
 		}
 	}

@@ -39,14 +39,15 @@ operator, ` + "`read`" + `, ` + "`scorer`, `search` and `sandbox`" + ` may be a 
 // with their headings.
 var referenceSections = [][2]string{
 	{"target", "target"}, {"program", "command"}, {"gate", "gates"}, {"measure", "measures"}, {"read", "read"}, {"dataset", "dataset"},
-	{"scorer", "scorer"}, {"splits", "splits"}, {"operator", "operators"}, {"search", "search"}, {"budget", "budget"},
-	{"limits", "limits"}, {"sandbox", "sandbox"}, {"final", "final"},
+	{"rollout", "rollout"}, {"scorer", "scorer"}, {"splits", "splits"}, {"operator", "operators"}, {"model", "models"}, {"price", "price"},
+	{"search", "search"}, {"budget", "budget"}, {"limits", "limits"}, {"sandbox", "sandbox"}, {"protect", "protect"},
+	{"tripwire", "tripwires"}, {"final", "final"},
 }
 
 // referenceValues are the kinds of value that have a name.
 var referenceValues = [][2]string{
 	{"text", "text"}, {"path", "path"}, {"globs", "patterns"}, {"line", "line"}, {"duration", "duration"}, {"size", "size"},
-	{"money", "money"}, {"count", "count"},
+	{"money", "money"}, {"perMillion", "price per million"}, {"count", "count"},
 }
 
 // Reference renders docs/spec.md: every key of the format with its type,

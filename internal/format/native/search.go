@@ -1,7 +1,6 @@
 package native
 
 import (
-	"path"
 	"slices"
 
 	"github.com/cladehq/clade"
@@ -50,11 +49,8 @@ func defaultBatch(strategy string) int {
 	return 0
 }
 
-// grades are the grades of isolation, strongest first.
-var grades = []string{"container", "bwrap", "namespaces", "landlock", "none"}
-
 func (d *decoder) search(n *node) clade.Search {
-	s := clade.Search{Strategy: defaultStrategy, Explore: defaultExplore, Cross: defaultCross, Parents: defaultParents}
+	s := clade.Search{Strategy: defaultStrategy, Explore: defaultExplore, Cross: defaultCross, Parents: defaultParents, Operators: "shares"}
 	switch {
 	case n == nil:
 		return s
@@ -81,6 +77,7 @@ func (d *decoder) search(n *node) clade.Search {
 		d.add(at.at, "the rest of a generation are mutations", "explore and cross together are %v of a generation, more than all of it", s.Explore+s.Cross)
 	}
 	s.Parents = int(orDefault(d.whole(f.get("parents"), 1, 10_000), defaultParents))
+	s.Operators = orDefault(d.choice(f.get("operators"), "shares", "bandit"), "shares")
 	s.With = d.options(f.get("with"))
 	f.done()
 	return s
@@ -139,31 +136,6 @@ func (d *decoder) limits(n *node) clade.Limits {
 	l.Disk = d.size(f.get("disk"), 0)
 	f.done()
 	return l
-}
-
-func (d *decoder) sandbox(n *node) clade.Sandbox {
-	s := clade.Sandbox{Use: "auto"}
-	switch {
-	case n == nil:
-		return s
-	case n.kind == text:
-		s.Use = d.choice(n, "auto", "none", "namespaces")
-		return s
-	}
-	f := d.fields(n, "write auto, none or namespaces, or a mapping")
-	s.Use = orDefault(d.choice(f.get("use"), "auto", "none", "namespaces"), "auto")
-	floor := f.get("floor")
-	s.Floor = d.choice(floor, grades...)
-	if s.Floor != "" && s.Use != "auto" && slices.Index(grades, s.Use) > slices.Index(grades, s.Floor) {
-		d.add(floor.at, "lower the floor, or write use: auto", "%s: use: %s gives less than %s", floor.path, s.Use, s.Floor)
-	}
-	s.Read = d.texts(f.get("read"), "list absolute paths", func(n *node) {
-		if !path.IsAbs(n.text) && !drive().MatchString(n.text) {
-			d.add(n.at, "write the whole path, like /usr/share/data", "%s: %s is not absolute", n.path, quote(n.text))
-		}
-	})
-	f.done()
-	return s
 }
 
 func (d *decoder) final(n *node) clade.FinalRule {

@@ -33,6 +33,7 @@ func (d *decoder) spec(n *node) *clade.Spec {
 	s.Carry = d.texts(f.get("carry"), "list patterns, like [node_modules]", d.glob)
 	s.Lock = d.texts(f.get("lock"), "list files, like [go.sum]", func(n *node) { d.below(n) })
 	s.Gates = d.gateList(f.get("gates"))
+	d.readModels(f.get("models"))
 	d.benchmark, d.dataset = f.has("benchmark"), f.has("dataset")
 	s.Benchmark = d.readBenchmark(f.get("benchmark"))
 	s.Dataset = d.readDataset(f.get("dataset"))
@@ -42,12 +43,14 @@ func (d *decoder) spec(n *node) *clade.Spec {
 	s.Budget = d.budget(f.get("budget"))
 	s.Limits = d.limits(f.get("limits"))
 	s.Sandbox = d.sandbox(f.get("sandbox"))
+	s.Protect = d.protect(f.get("protect"))
 	s.Final = d.final(f.get("final"))
 	s.Slots = int(d.whole(f.get("slots"), 0, 1024))
 	if seed := f.get("seed"); seed != nil {
 		s.Seed = uint64(d.whole(seed, 0, exact))
 	}
 	f.done()
+	d.settle(s, n)
 	return s
 }
 

@@ -42,23 +42,23 @@ func Write(spec *clade.Spec) ([]byte, error) {
 // means a default.
 func spellZeros(root *node, spec *clade.Spec) {
 	search := root.get("search")
-	for key, v := range map[string]float64{"explore": spec.Search.Explore, "cross": spec.Search.Cross} {
-		if v == 0 {
-			search.insert(key)
-		}
+	if spec.Search.Explore == 0 {
+		search.insert("explore", "strategy", "batch")
+	}
+	if spec.Search.Cross == 0 {
+		search.insert("cross", "strategy", "batch", "explore")
 	}
 	for i, o := range spec.Operators {
 		if o.Share == 0 {
-			root.get("operators").items[i].insert("share")
+			root.get("operators").items[i].insert("share", "use", "name")
 		}
 	}
 }
 
-// insert adds key: 0 after the first key, before the first that the alphabet
-// puts later.
-func (n *node) insert(key string) {
-	at := 1
-	for at < len(n.pairs) && n.pairs[at].key < key {
+// insert adds key: 0 after those keys that come before it in clade.Spec.
+func (n *node) insert(key string, before ...string) {
+	at := 0
+	for at < len(n.pairs) && slices.Contains(before, n.pairs[at].key) {
 		at++
 	}
 	n.pairs = slices.Insert(n.pairs, at, pair{key: key, value: &node{kind: number, text: "0"}})

@@ -74,18 +74,23 @@ measures:
     repeats: 1
     noise: timing
 operators:
-  - {use: mutate, name: mutate, share: 0}
+  - use: mutate
+    name: mutate
+    share: 0
+    role: propose
   - use: llm
     name: llm
     share: 1
+    role: propose
     with:
       deep:
         - {a: 1}
 search:
   strategy: hillclimb
-  cross: 0
   explore: 0
+  cross: 0
   parents: 4
+  operators: shares
 budget: {candidates: 100}
 limits:
   wall: 1m0s
@@ -93,7 +98,13 @@ limits:
   processes: 256
   output: 16MiB
   file_size: 10MiB
-sandbox: {use: auto}
+sandbox: {use: auto, home: hide}
+protect:
+  autoload: reject
+  lint: reject
+  secrets: reject
+  census: warn
+  jump: 10
 final:
   finalists: 1
   alpha: 0.05
@@ -165,15 +176,44 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 		s.Measures = append(s.Measures, clade.Measure{ID: fmt.Sprintf("m%d", i), Command: command(), Goal: clade.Minimize, Min: &low, Max: &high,
 			Read: clade.Read{Kind: clade.ReadRegex, Regex: `(\d+)`, Match: "last"}, Weight: r.ExpFloat64() + 1e-9, Repeats: 1 + r.IntN(9), Noise: clade.NoiseNone})
 	}
-	for i := range 1 + r.IntN(3) {
-		s.Operators = append(s.Operators, clade.Operator{Use: "mutate", Name: fmt.Sprintf("o%d", i), Share: float64(r.IntN(3))})
-	}
-	s.Operators[0].Share = 1
-	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9)}
+	s.Models, s.Operators = randomAskers(r, word)
+	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9), Operators: "bandit"}
 	usd, tokens := clade.Microdollars(1+r.Int64N(1e12)), 1+r.Int64N(exact)
 	s.Budget = clade.Budget{Candidates: 1 + r.IntN(99), USD: &usd, PerTry: &usd, Tokens: &tokens, Wall: clade.Duration(1 + r.Int64N(1e15))}
 	s.Limits = clade.Limits{Wall: 1, Memory: clade.Bytes(1 + r.Int64N(1<<50)), Processes: 1, Output: 1 << 20, FileSize: 1024, Disk: clade.Bytes(r.Int64N(3))}
-	s.Sandbox = clade.Sandbox{Use: "none", Floor: "none", Read: []string{"/" + word()}}
+	s.Sandbox = clade.Sandbox{Use: "none", Floor: "none", Read: []string{"/" + word()}, Home: "show"}
+	jump := float64(r.IntN(2)) * (1 + r.ExpFloat64())
+	s.Protect = clade.Protect{Autoload: "off", Lint: "warn", Secrets: "reject", Census: "off", Jump: &jump, Nonce: r.IntN(2) == 0,
+		Tripwires: []clade.Tripwire{{ID: "t", Write: map[string]string{"a/b: c.py": word(), "yes": ""}, Delete: []string{"on"}, Expect: "worse"}}}
 	s.Final = clade.FinalRule{Finalists: 1, Alpha: 0.01, Looks: []int{1, 2}, LookAlpha: 0.007}
 	return s
+}
+
+// randomAskers draws two models and operators of which the first is mutate.
+func randomAskers(r *rand.Rand, word func() string) (models []clade.Model, ops []clade.Operator) {
+	temperature, read := float64(r.IntN(3))/2, clade.Microdollars(r.Int64N(1e10))
+	models = []clade.Model{
+		{Name: "openai/a:1", Provider: "openai", Model: word(), BaseURL: "http://localhost:8000/v1", KeyEnv: "K", MaxTokens: 1 + r.Int64N(1e6),
+			Price: &clade.Price{Input: clade.Microdollars(r.Int64N(1e10)), CacheRead: &read}},
+		{Name: "1e3", Provider: "google", Model: "m", BaseURLEnv: "B", KeyEnv: "K", MaxTokens: 8192, Temperature: &temperature, Price: &clade.Price{Output: 1}},
+	}
+	ops = []clade.Operator{{Use: "mutate", Name: "o0", Share: 1, Role: "propose"}}
+	for i := range r.IntN(4) {
+		o := clade.Operator{Name: fmt.Sprintf("p%d", i), Share: float64(r.IntN(3)), Role: []string{"propose", "ideate", "review"}[r.IntN(3)]}
+		switch r.IntN(3) {
+		case 0:
+			o.Use, o.Model = "reflect", models[r.IntN(2)].Name
+			o.Timeout = clade.Duration(1 + r.Int64N(1e15))
+			o.With = clade.Options{"attempts": 3.0, "format": "blocks"}
+		case 1:
+			o.Use, o.Agent, o.Model, o.Idle = "agent", "gemini", "1e3", 1
+			o.Command = clade.Command{Timeout: 1, Network: true, Env: map[string]string{"A": word()}, Pass: []string{"NO"}}
+			o.With = clade.Options{"turns": 5.0}
+		case 2:
+			o.Use, o.Agent, o.Model, o.Idle = "agent", "custom", models[r.IntN(2)].Name, 1
+			o.Command = clade.Command{Timeout: 1, Argv: []string{word(), ""}, Dir: "sub"}
+		}
+		ops = append(ops, o)
+	}
+	return models, ops
 }

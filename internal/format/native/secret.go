@@ -1,0 +1,43 @@
+package native
+
+import "strings"
+
+// secretForm is how keys of well-known services look: keys of models, tokens of
+// code hosts and of chats, access keys of a cloud.
+var secretForm = pattern(`\b(sk-([A-Za-z0-9]+-)*[A-Za-z0-9_]{16,}|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|xox[abprs]-[A-Za-z0-9-]{20,}|AKIA[A-Z0-9]{16}\b)`)
+
+const secretHint = "name the variable that holds it, in key_env of a model or in pass_env"
+
+// secret reports whether text holds what looks like a key. Keys are drawn, so
+// they have digits, which tells them from long names.
+func secret(text string) bool {
+	for _, m := range secretForm().FindAllString(text, -1) {
+		if strings.ContainsAny(m, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// secrets refuses every text that looks like a key, since a spec is kept in the
+// log of its runs. Nothing more is said of such a text, so that no error
+// repeats it.
+func (d *decoder) secrets(n *node) {
+	if n.kind == text && secret(n.text) {
+		d.add(n.at, secretHint, "%s holds what looks like a key, and this file is kept", orDefault(n.path, "the spec"))
+		n.kind, n.text = broken, ""
+	}
+	for _, item := range n.items {
+		d.secrets(item)
+	}
+	kept := n.pairs[:0:0]
+	for _, p := range n.pairs {
+		if secret(p.key) {
+			d.add(p.at, secretHint, "%s has a key of a service for a name, and this file is kept", orDefault(n.path, "the spec"))
+			continue
+		}
+		d.secrets(p.value)
+		kept = append(kept, p)
+	}
+	n.pairs = kept
+}
