@@ -60,6 +60,7 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 			}
 			return ledgercrashing.Ledger(l, plan), nil
 		},
+		Prune: bare.Prune, Prunable: bare.Prunable,
 		Sandbox:    d.sandbox,
 		Isolation:  d.isolation,
 		Workspaces: workspaces,

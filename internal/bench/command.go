@@ -147,7 +147,7 @@ func (p Program) measure(ctx context.Context, s sizes, only []string) (report *R
 		return nil, err
 	}
 	own := control.Scratch(cache)
-	if _, err := own.Sweep(); err != nil { // of a bench that was killed
+	if _, err := own.Sweep(false); err != nil { // of a bench that was killed
 		return nil, err
 	}
 	dir, err := own.Next()

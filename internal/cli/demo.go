@@ -15,6 +15,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/examples"
 	"github.com/cladehq/clade/examples/picture"
+	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/git"
 )
@@ -177,7 +178,7 @@ func (s *show) forget(ctx context.Context) error {
 	if s.keep != "" {
 		return nil
 	}
-	_, err := s.door.GC(context.WithoutCancel(ctx), false, []string{s.run})
+	_, err := s.door.GC(context.WithoutCancel(ctx), control.Collection{Remove: []string{s.run}})
 	return err
 }
 

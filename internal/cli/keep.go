@@ -8,37 +8,52 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/door/run"
 )
 
 func (e *env) gcCmd() *cobra.Command {
-	var templates bool
-	var remove []string
+	var o control.Collection
 	c := &cobra.Command{
 		Use: "gc", Short: "Free what nothing needs", Args: cobra.NoArgs,
 		Long: `Removes what dead processes left in the cache and forgets runs that are gone. With
 --templates it removes prepared base trees too, which the next run makes anew;
-with --remove RUN it deletes a run with its log.`,
-		Example: "  clade gc\n  clade gc --templates\n  clade gc --remove packing-k3f9x",
+with --remove RUN it deletes a run with its log and the commits that no other run
+needs. What is in use is left alone.`,
+		Example: "  clade gc\n  clade gc --templates --dry-run\n  clade gc --remove packing-k3f9x",
 	}
-	c.Flags().BoolVar(&templates, "templates", false, "remove prepared base trees that nothing uses")
-	c.Flags().StringArrayVar(&remove, "remove", nil, "delete this run (may be repeated)")
+	c.Flags().BoolVar(&o.Templates, "templates", false, "remove prepared base trees that nothing uses")
+	c.Flags().StringArrayVar(&o.Remove, "remove", nil, "delete this run (may be repeated)")
+	c.Flags().BoolVar(&o.Dry, "dry-run", false, "only say what would go")
 	c.RunE = e.verb(func(ctx context.Context, d *run.Door, _ []string) error {
-		got, err := d.GC(ctx, templates, remove)
+		got, err := d.GC(ctx, o)
 		if err != nil {
 			return err
 		}
-		return e.print(got, func(w io.Writer) {
-			fmt.Fprintf(w, "freed %s\n", run.Size(got.Bytes))
-			for _, r := range got.Removed {
-				fmt.Fprintf(w, "deleted run %s\n", r)
-			}
-			for _, r := range got.Forgotten {
-				fmt.Fprintf(w, "forgot run %s, which is gone\n", r)
-			}
-		})
+		return e.print(got, func(w io.Writer) { printSwept(w, got) })
 	})
 	return c
+}
+
+func printSwept(w io.Writer, s *control.Swept) {
+	freed, deleted, forgot := "freed", "deleted", "forgot"
+	if s.Dry {
+		freed, deleted, forgot = "would free about", "would delete", "would forget"
+	}
+	fmt.Fprintf(w, "%s %s", freed, run.Size(s.Bytes))
+	if s.Ledgers > 0 {
+		fmt.Fprintf(w, ", %s of it commits", run.Size(s.Ledgers))
+	}
+	fmt.Fprintln(w)
+	for _, r := range s.Removed {
+		fmt.Fprintf(w, "%s run %s\n", deleted, r)
+	}
+	for _, r := range s.Forgotten {
+		fmt.Fprintf(w, "%s run %s, which is gone\n", forgot, r)
+	}
+	for _, l := range s.Busy {
+		fmt.Fprintf(w, "%s is in use; a later gc takes out of it what no run needs\n", l)
+	}
 }
 
 func (e *env) doctorCmd() *cobra.Command {

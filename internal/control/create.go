@@ -20,7 +20,7 @@ func (c *Control) Create(ctx context.Context, r *Resolved) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	led, err := c.Ledger(ctx, filepath.Join(r.State, "ledger.git"))
+	led, err := c.Ledger(ctx, filepath.Join(r.State, ledgerName))
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/store"
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // A Check is one line of doctor.
@@ -19,64 +22,52 @@ type Check struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// A Swept says what a collection freed.
+// A Collection says what GC removes beside what is always garbage.
+type Collection struct {
+	Templates bool     // prepared base trees that nothing uses
+	Remove    []string // runs, by name or the beginning of one
+	Dry       bool     // only say what would go
+}
+
+// A Swept says what a collection freed, or would.
 type Swept struct {
-	Bytes     int64    `json:"bytes"`
+	Bytes     int64    `json:"bytes"`        // in all; about, where it was dry
+	Ledgers   int64    `json:"ledger_bytes"` // of these in ledgers
 	Removed   []string `json:"removed_runs,omitempty"`
 	Forgotten []string `json:"forgotten_runs,omitempty"` // in the index, but gone from disk
 	Named     int      `json:"named_commits"`
+	// Busy are ledgers that hold what no run needs but are in use: a later
+	// collection frees them.
+	Busy []string `json:"busy_ledgers,omitempty"`
+	Dry  bool     `json:"dry_run,omitempty"`
 }
 
 // GC names every commit that a log names so that git keeps it, forgets runs
-// that are gone, and removes what dead processes left in the cache. With
-// templates it also removes templates that nothing uses; remove lists runs to
-// delete with their logs, by name or the beginning of one.
-func (c *Control) GC(ctx context.Context, templates bool, remove []string) (*Swept, error) {
-	out := &Swept{}
+// that are gone, deletes the runs it is told to, with their logs and the commits
+// that no other run needs, and removes what dead processes left in the cache.
+func (c *Control) GC(ctx context.Context, o Collection) (*Swept, error) {
 	ix, err := c.Index()
 	if err != nil {
 		return nil, err
 	}
 	defer ix.Close()
-	remove, err = c.names(ctx, remove)
-	if err != nil {
+	if o.Remove, err = c.names(ctx, o.Remove); err != nil {
 		return nil, err
 	}
 	all, err := ix.Find(ctx, "")
 	if err != nil {
 		return nil, err
 	}
+	g := &collector{Control: c, Collection: o, index: ix, out: &Swept{Dry: o.Dry}}
 	for _, at := range all {
-		if _, err := os.Stat(at.State); err == nil && !slices.Contains(remove, at.Run) {
-			if err := c.nameCommits(ctx, at, out); err == nil {
-				continue
-			} else if !errors.Is(err, store.ErrNoRun) && clade.FaultOf(err) != clade.FaultNotFound {
-				return out, fmt.Errorf("run %s: %w", at.Run, err)
-			}
-			out.Forgotten = append(out.Forgotten, at.Run)
-		} else if slices.Contains(remove, at.Run) {
-			if err := c.removeRun(ctx, at); err != nil {
-				return out, err
-			}
-			out.Removed = append(out.Removed, at.Run)
-		} else {
-			out.Forgotten = append(out.Forgotten, at.Run)
-		}
-		if err := ix.Remove(ctx, at); err != nil {
-			return out, err
+		if err := g.run(ctx, at); err != nil {
+			return g.out, err
 		}
 	}
-	if err := endOrphans(ctx); err != nil {
-		return out, err
+	if err := g.ledgers(ctx); err != nil {
+		return g.out, err
 	}
-	ws, err := c.Workspaces(c.Cache, nil, nil)
-	if err != nil {
-		return out, err
-	}
-	freed, err := ws.Sweep(ctx, templates)
-	scratch, serr := Scratch(c.Cache).Sweep()
-	out.Bytes = freed + scratch
-	return out, errors.Join(err, serr, ws.Close())
+	return g.out, g.cache(ctx)
 }
 
 // names completes beginnings of names.
@@ -94,39 +85,216 @@ func (c *Control) names(ctx context.Context, begun []string) (out []string, err 
 	return out, nil
 }
 
-func (c *Control) nameCommits(ctx context.Context, at store.Located, out *Swept) error {
-	r, err := c.openAt(ctx, at, false)
+// A collector is one collection on its way.
+type collector struct {
+	*Control
+	Collection
+	index  store.Index
+	out    *Swept
+	states []string // folders of runs that were met
+}
+
+// run removes, forgets or names one entry of the index.
+func (g *collector) run(ctx context.Context, at store.Located) error {
+	_, gone := os.Stat(at.State)
+	if gone == nil && !slices.Contains(g.states, at.State) {
+		g.states = append(g.states, at.State)
+	}
+	switch {
+	case slices.Contains(g.Remove, at.Run):
+		if err := g.remove(ctx, at, gone == nil); err != nil {
+			return err
+		}
+		g.out.Removed = append(g.out.Removed, at.Run)
+	case gone == nil:
+		err := g.name(ctx, at)
+		if err == nil {
+			return nil
+		} else if !errors.Is(err, store.ErrNoRun) && clade.FaultOf(err) != clade.FaultNotFound {
+			return fmt.Errorf("run %s: %w", at.Run, err)
+		}
+		if err := g.doom(at.State); err != nil {
+			return err
+		}
+		fallthrough
+	default:
+		g.out.Forgotten = append(g.out.Forgotten, at.Run)
+	}
+	if g.Dry {
+		return nil
+	}
+	return g.index.Remove(ctx, at)
+}
+
+func (g *collector) name(ctx context.Context, at store.Located) error {
+	r, err := g.openAt(ctx, at, false)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if g.Dry {
+		return nil
+	}
 	led, err := r.Ledger(ctx)
 	if err != nil {
 		return err
 	}
-	commits, err := r.commits(ctx)
+	refs, err := r.refs(ctx)
 	if err != nil {
 		return err
 	}
-	refs := map[string]string{}
-	for _, commit := range commits {
-		refs["refs/clade/"+at.Run+"/"+commit] = commit
-	}
-	out.Named += len(refs)
+	g.out.Named += len(refs)
 	return led.Name(ctx, refs)
 }
 
-func (c *Control) removeRun(ctx context.Context, at store.Located) error {
-	st, err := c.Store(at.State, false)
+// refs are names for every commit of the run.
+func (r *Run) refs(ctx context.Context) (map[string]string, error) {
+	commits, err := r.commits(ctx)
+	refs := map[string]string{}
+	for _, commit := range commits {
+		refs["refs/clade/"+r.Name+"/"+commit] = commit
+	}
+	return refs, err
+}
+
+func (g *collector) remove(ctx context.Context, at store.Located, there bool) error {
+	st, err := g.Store(at.State, false)
 	if err != nil {
 		return err
+	}
+	size := workspace.Size(st.Dir(at.Run))
+	if g.Dry {
+		_, held, err := st.Holder(ctx, at.Run)
+		switch {
+		case held:
+			return searched(at.Run, err)
+		case err == nil:
+			g.out.Bytes += size
+		}
+		return ignoreNoRun(err)
+	}
+	if there {
+		if err := g.doom(at.State); err != nil {
+			return err
+		}
 	}
 	err = st.Remove(ctx, at.Run)
 	switch {
 	case errors.Is(err, store.ErrHeld):
-		return &clade.Problem{Fault: clade.FaultBusy, Text: "run " + at.Run + " is being searched", Err: err, Hint: "clade cancel ends it"}
-	case errors.Is(err, store.ErrNoRun):
+		return searched(at.Run, err)
+	case err == nil:
+		g.out.Bytes += size
+	}
+	return ignoreNoRun(err)
+}
+
+func ignoreNoRun(err error) error {
+	if errors.Is(err, store.ErrNoRun) {
 		return nil
 	}
 	return err
+}
+
+func searched(run string, err error) error {
+	return &clade.Problem{Fault: clade.FaultBusy, Text: "run " + run + " is being searched", Err: err, Hint: "clade cancel ends it"}
+}
+
+// doomed is a file that says of a state folder that its ledger may hold commits
+// of runs that are gone: it outlives a collection that found the ledger in use.
+func doomed(state string) string { return filepath.Join(state, "ledger.prune") }
+
+func (g *collector) doom(state string) error {
+	if g.Dry {
+		return nil
+	}
+	return os.WriteFile(doomed(state), nil, 0o644)
+}
+
+// ledgers removes from the ledgers what no run needs any more.
+func (g *collector) ledgers(ctx context.Context) error {
+	for _, state := range g.states {
+		freed, err := g.prune(ctx, state)
+		if errors.Is(err, ledger.ErrBusy) {
+			g.out.Busy = append(g.out.Busy, filepath.Join(state, ledgerName))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		g.out.Ledgers += freed
+		g.out.Bytes += freed
+	}
+	return nil
+}
+
+func (g *collector) prune(ctx context.Context, state string) (int64, error) {
+	dir := filepath.Join(state, ledgerName)
+	if g.Dry {
+		refs, err := g.needed(ctx, state)
+		if err != nil {
+			return 0, err
+		}
+		return g.Prunable(ctx, dir, refs)
+	}
+	if _, err := os.Stat(doomed(state)); err != nil {
+		return 0, nil //nolint:nilerr // nothing of it has gone
+	}
+	freed, err := g.Prune(ctx, dir, func() (map[string]string, error) { return g.needed(ctx, state) })
+	if err != nil {
+		return freed, err
+	}
+	return freed, os.Remove(doomed(state))
+}
+
+// needed are names for the commits of all runs in a state folder that stay,
+// those included that the index does not know.
+func (g *collector) needed(ctx context.Context, state string) (map[string]string, error) {
+	st, err := g.Store(state, false)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := st.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, name := range runs {
+		if slices.Contains(g.Remove, name) {
+			continue
+		}
+		refs, err := g.neededBy(ctx, store.Located{Run: name, State: state})
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", name, err)
+		}
+		for ref, commit := range refs {
+			out[ref] = commit
+		}
+	}
+	return out, nil
+}
+
+func (g *collector) neededBy(ctx context.Context, at store.Located) (refs map[string]string, err error) {
+	r, err := g.openAt(ctx, at, false)
+	if err != nil {
+		return nil, err
+	}
+	refs, err = r.refs(ctx)
+	return refs, errors.Join(err, r.Close())
+}
+
+// cache removes what dead processes left.
+func (g *collector) cache(ctx context.Context) error {
+	if !g.Dry {
+		if err := endOrphans(ctx); err != nil {
+			return err
+		}
+	}
+	ws, err := g.Workspaces(g.Cache, nil, nil)
+	if err != nil {
+		return err
+	}
+	freed, err := ws.Sweep(ctx, workspace.Sweeping{Templates: g.Templates, Dry: g.Dry})
+	scratch, serr := Scratch(g.Cache).Sweep(g.Dry)
+	g.out.Bytes += freed + scratch
+	return errors.Join(err, serr, ws.Close())
 }

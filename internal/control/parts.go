@@ -26,6 +26,11 @@ type Parts struct {
 	Store  func(dir string, make bool) (store.Store, error)
 	Index  func() (store.Index, error)
 	Ledger func(ctx context.Context, dir string) (ledger.Ledger, error)
+	// Prune removes from the ledger at dir what none of the commits in refs
+	// needs, and returns the bytes freed; Prunable says how many those would be.
+	// While somebody has the ledger open Prune is ledger.ErrBusy.
+	Prune    func(ctx context.Context, dir string, refs func() (map[string]string, error)) (int64, error)
+	Prunable func(ctx context.Context, dir string, refs map[string]string) (int64, error)
 	// Sandbox picks an implementation that the spec accepts. hide are host
 	// folders that no command may see.
 	Sandbox func(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error)

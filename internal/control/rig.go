@@ -111,8 +111,8 @@ func (b *rig) tidy(ctx context.Context) error {
 	if err := endOrphans(ctx); err != nil {
 		return err
 	}
-	_, err := b.spaces.Sweep(ctx, false)
-	_, serr := Scratch(b.c.Cache).Sweep()
+	_, err := b.spaces.Sweep(ctx, workspace.Sweeping{})
+	_, serr := Scratch(b.c.Cache).Sweep(false)
 	return errors.Join(err, serr)
 }
 

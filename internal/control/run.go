@@ -12,6 +12,9 @@ import (
 	"github.com/cladehq/clade/internal/store"
 )
 
+// ledgerName is the ledger in a state folder.
+const ledgerName = "ledger.git"
+
 // A Run is one run, open in this process. Close it.
 type Run struct {
 	Name  string
@@ -65,7 +68,7 @@ func (r *Run) Holder(ctx context.Context) (store.Holder, bool, error) {
 // brought back.
 func (r *Run) Ledger(ctx context.Context) (ledger.Ledger, error) {
 	if r.led == nil {
-		led, err := r.c.Ledger(ctx, filepath.Join(r.State, "ledger.git"))
+		led, err := r.c.Ledger(ctx, filepath.Join(r.State, ledgerName))
 		if err != nil {
 			return nil, err
 		}

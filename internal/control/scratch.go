@@ -14,7 +14,7 @@ import (
 // scratch gives fn a ledger that is gone afterwards.
 func (c *Control) scratch(ctx context.Context, fn func(ledger.Ledger) error) error {
 	return c.scratchDir(func(dir string) error {
-		led, err := c.Ledger(ctx, filepath.Join(dir, "ledger.git"))
+		led, err := c.Ledger(ctx, filepath.Join(dir, ledgerName))
 		if err != nil {
 			return err
 		}

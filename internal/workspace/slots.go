@@ -95,12 +95,13 @@ func (s *Slots) Close() error {
 }
 
 // Sweep removes the folders of processes that are gone and returns the bytes
-// freed.
-func (s *Slots) Sweep() (int64, error) { return SweepLocked(s.dir) }
+// freed, or with dry those that would be.
+func (s *Slots) Sweep(dry bool) (int64, error) { return SweepLocked(s.dir, dry) }
 
 // SweepLocked removes every folder in dir whose lock, the file beside it with
-// the suffix LockSuffix, nobody holds. It returns the bytes freed.
-func SweepLocked(dir string) (int64, error) {
+// the suffix LockSuffix, nobody holds. It returns the bytes freed, or with dry
+// those that would be.
+func SweepLocked(dir string, dry bool) (int64, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, ignoreGone(err)
@@ -112,7 +113,7 @@ func SweepLocked(dir string) (int64, error) {
 	var freed int64
 	var errs []error
 	for name := range names {
-		n, err := removeUnlocked(filepath.Join(dir, name), filepath.Join(dir, name+LockSuffix))
+		n, err := removeUnlocked(filepath.Join(dir, name), filepath.Join(dir, name+LockSuffix), dry)
 		freed += n
 		errs = append(errs, err)
 	}
@@ -121,10 +122,16 @@ func SweepLocked(dir string) (int64, error) {
 
 // removeUnlocked removes a folder and the file of its lock unless somebody
 // holds the lock.
-func removeUnlocked(dir, lockFile string) (int64, error) {
+func removeUnlocked(dir, lockFile string, dry bool) (int64, error) {
+	if _, err := os.Lstat(lockFile); dry && err != nil {
+		return Size(dir), ignoreGone(err) // nobody can hold it, and it shall not be made
+	}
 	l, err := proc.TryLock(lockFile, false)
 	if l == nil || err != nil {
 		return 0, err
+	}
+	if dry {
+		return Size(dir), l.Unlock()
 	}
 	n, err := removeCounted(dir)
 	return n, errors.Join(err, l.Remove())

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Sweep removes half made templates whose makers are gone and, with all, every
-// template that no process uses. It returns the bytes freed.
-func (s *Store) Sweep(all bool) (int64, error) {
+// Sweep removes half made templates whose makers are gone and, if they are asked
+// for, all that no process uses. It returns the bytes freed.
+func (s *Store) Sweep(what Sweeping) (int64, error) {
 	entries, err := os.ReadDir(s.templates())
 	if err != nil {
 		return 0, ignoreGone(err)
@@ -18,11 +18,11 @@ func (s *Store) Sweep(all bool) (int64, error) {
 	var errs []error
 	for _, e := range entries {
 		key, half := strings.CutPrefix(e.Name(), tmpPrefix)
-		if !e.IsDir() || !half && !all {
+		if !e.IsDir() || !half && !what.Templates {
 			continue
 		}
 		key, _, _ = strings.Cut(key, "-")
-		n, err := removeUnlocked(filepath.Join(s.templates(), e.Name()), s.lockFile(key))
+		n, err := removeUnlocked(filepath.Join(s.templates(), e.Name()), s.lockFile(key), what.Dry)
 		freed += n
 		errs = append(errs, err)
 	}

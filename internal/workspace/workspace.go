@@ -101,14 +101,19 @@ type Scope interface {
 	Close() error
 }
 
+// A Sweeping says how a cache is swept.
+type Sweeping struct {
+	Templates bool // also every template that nothing uses
+	Dry       bool // only say how many bytes would be freed
+}
+
 // A Provider makes workspaces.
 type Provider interface {
 	Name() string // "overlay", "pool", "copy": shown by doctor and bench
 	Template(ctx context.Context, s TemplateSpec) (Template, error)
 	Open(ctx context.Context, t Template, p Plan) (Workspace, error)
-	// Sweep removes what dead processes left behind and, with all, every
-	// template that nothing uses. It returns the bytes freed.
-	Sweep(ctx context.Context, all bool) (int64, error)
+	// Sweep removes what dead processes left behind and returns the bytes freed.
+	Sweep(ctx context.Context, s Sweeping) (int64, error)
 	// Close removes what this process made but templates.
 	Close() error
 }

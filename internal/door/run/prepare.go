@@ -92,8 +92,8 @@ func (d *Door) Init(_ context.Context, dir string) (*Initial, error) {
 func (d *Door) Schema() []byte { return d.c.Schema() }
 
 // GC frees what nothing needs; see control.GC.
-func (d *Door) GC(ctx context.Context, templates bool, remove []string) (*control.Swept, error) {
-	return d.c.GC(ctx, templates, remove)
+func (d *Door) GC(ctx context.Context, o control.Collection) (*control.Swept, error) {
+	return d.c.GC(ctx, o)
 }
 
 // Checked is the result of looking over a run's stored state.

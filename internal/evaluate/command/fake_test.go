@@ -48,7 +48,7 @@ func (p *provider) Open(_ context.Context, _ workspace.Template, plan workspace.
 
 func (*provider) Close() error { return nil }
 
-func (p *provider) Sweep(context.Context, bool) (int64, error) { return 0, nil }
+func (p *provider) Sweep(context.Context, workspace.Sweeping) (int64, error) { return 0, nil }
 
 type template struct{}
 

@@ -142,7 +142,8 @@ func (p *pruning) complete() (err error) {
 	})
 }
 
-// unname removes the refs that are not to be kept.
+// unname removes the refs that are not to be kept, and puts the others into one
+// file.
 func (p *pruning) unname() error {
 	list, err := p.repo.Run(p.ctx, "for-each-ref", "--format=%(refname)")
 	if err != nil {
@@ -155,10 +156,11 @@ func (p *pruning) unname() error {
 			fmt.Fprintf(&in, "delete %s\x00\x00", ref)
 		}
 	}
-	if in.Len() == 0 {
-		return nil
+	if err := p.repo.Do(p.ctx, git.Call{Args: []string{"update-ref", "--stdin", "-z"}, Stdin: &in}); err != nil {
+		return err
 	}
-	return p.repo.Do(p.ctx, git.Call{Args: []string{"update-ref", "--stdin", "-z"}, Stdin: &in})
+	_, err = p.repo.Run(p.ctx, "pack-refs", "--all")
+	return err
 }
 
 // pack puts all that is kept into one pack and has it on disk. It returns the

@@ -111,9 +111,9 @@ func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (work
 }
 
 // Sweep implements workspace.Provider.
-func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
-	slots, err := p.slots.Sweep()
-	templates, terr := p.store.Sweep(all)
+func (p *Provider) Sweep(_ context.Context, s workspace.Sweeping) (int64, error) {
+	slots, err := p.slots.Sweep(s.Dry)
+	templates, terr := p.store.Sweep(s)
 	return slots + templates, errors.Join(err, terr)
 }
 

@@ -57,20 +57,20 @@ func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (work
 }
 
 // Sweep implements workspace.Provider. Folders of the pool that nobody uses stay
-// for the next run unless all is asked for. What a provider that mounts left in
+// for the next run unless templates are asked for. What a provider that mounts left in
 // the same cache goes too: who only sweeps has this one.
-func (p *Provider) Sweep(_ context.Context, all bool) (int64, error) {
-	slots, serr := workspace.NewSlots(p.dir).Sweep()
-	freed, err := p.store.Sweep(all)
+func (p *Provider) Sweep(_ context.Context, s workspace.Sweeping) (int64, error) {
+	slots, serr := workspace.NewSlots(p.dir).Sweep(s.Dry)
+	freed, err := p.store.Sweep(s)
 	freed, err = freed+slots, errors.Join(serr, err)
-	if !all {
+	if !s.Templates {
 		return freed, err
 	}
-	n, perr := p.sweepFolders()
+	n, perr := p.sweepFolders(s.Dry)
 	return freed + n, errors.Join(err, perr)
 }
 
-func (p *Provider) sweepFolders() (int64, error) {
+func (p *Provider) sweepFolders(dry bool) (int64, error) {
 	if err := p.Close(); err != nil {
 		return 0, err
 	}
@@ -84,7 +84,7 @@ func (p *Provider) sweepFolders() (int64, error) {
 	var freed int64
 	var errs []error
 	for _, e := range entries {
-		n, err := workspace.SweepLocked(filepath.Join(pools, e.Name()))
+		n, err := workspace.SweepLocked(filepath.Join(pools, e.Name()), dry)
 		freed += n
 		errs = append(errs, err)
 	}

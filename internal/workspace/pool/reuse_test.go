@@ -48,7 +48,7 @@ func TestFolderIsUsedAgain(t *testing.T) {
 			t.Fatalf("round %d: %v %d %q %s", i, err, r.Exit, r.Stdout.Bytes(), r.Stderr.Bytes())
 		}
 		done()
-		if _, err := provider.Sweep(t.Context(), false); err != nil {
+		if _, err := provider.Sweep(t.Context(), workspace.Sweeping{}); err != nil {
 			t.Fatal(err)
 		}
 		provider.(*pool.Provider).Close()

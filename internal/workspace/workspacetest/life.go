@@ -57,7 +57,7 @@ func closesOnlyItsOwn(w *world) {
 	w.in(one, "echo 1 >one", func(s workspace.Scope, _ string) {
 		w.in(two, "echo 2 >two; rm -rf .git/* * 2>/dev/null; :", nil)
 		w.must(two.Close())
-		_, err := w.provider.Sweep(w.ctx, true)
+		_, err := w.provider.Sweep(w.ctx, workspace.Sweeping{Templates: true})
 		w.must(err)
 		w.run(s, "", "git fsck --full && git status --porcelain")
 		w.expect(s, "one 100644 1\n")
@@ -94,7 +94,7 @@ func survivesAnEmptiedCache(w *world) {
 	}
 	w.must(err)
 	w.in(w.space(t, plan), "echo 1 >mine", func(s workspace.Scope, _ string) {
-		_, err := w.open().Sweep(w.ctx, false)
+		_, err := w.open().Sweep(w.ctx, workspace.Sweeping{})
 		w.must(err)
 		w.expect(s, "mine 100644 1\n")
 	})
@@ -111,11 +111,16 @@ func sweeps(w *world) {
 	w.must(os.MkdirAll(unused, 0o755))
 	w.must(os.WriteFile(filepath.Join(unused, "f"), []byte("123"), 0o644))
 	exists := func(p string) bool { _, err := os.Stat(filepath.Join(w.Dir, p)); return err == nil }
-	freed, err := other.Sweep(w.ctx, false)
+	before := fingerprint(w, w.Dir)
+	would, err := other.Sweep(w.ctx, workspace.Sweeping{Templates: true, Dry: true})
+	if now := fingerprint(w, w.Dir); err != nil || would < 8 || !maps.Equal(before, now) {
+		w.Errorf("a dry sweep: %d bytes, %v; something changed: %v", would, err, !maps.Equal(before, now))
+	}
+	freed, err := other.Sweep(w.ctx, workspace.Sweeping{})
 	if err != nil || freed < 5 || exists("slots/dead") && w.provider.Name() == "overlay" || exists("templates/.tmp-0123") || !exists("templates/abcd") {
 		w.Errorf("Sweep: %d bytes, %v", freed, err)
 	}
-	if freed, err = other.Sweep(w.ctx, true); err != nil || freed < 3 || exists("templates/abcd") {
+	if freed, err = other.Sweep(w.ctx, workspace.Sweeping{Templates: true}); err != nil || freed < 3 || exists("templates/abcd") {
 		w.Errorf("Sweep of all: %d bytes, %v", freed, err)
 	}
 	w.in(space, "cat a", func(s workspace.Scope, out string) {

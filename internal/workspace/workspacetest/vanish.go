@@ -34,7 +34,7 @@ func makesAVanishedTemplateAnew(w *world) {
 		}
 	}
 	making(1, false)
-	_, err := w.open().Sweep(w.ctx, true)
+	_, err := w.open().Sweep(w.ctx, workspace.Sweeping{Templates: true})
 	w.must(err)
 	making(1, false)
 
