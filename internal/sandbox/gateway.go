@@ -114,8 +114,10 @@ func (r *Relay) carry(in net.Conn) {
 	back.Wait()
 }
 
+// pass copies until from ends. The kernel's own copying would keep pipes open
+// for later.
 func pass(to, from net.Conn) {
-	_, err := io.Copy(to, from)
+	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	if end, ok := to.(interface{ CloseWrite() error }); ok && err == nil && end.CloseWrite() == nil {
 		return
 	}

@@ -49,5 +49,16 @@ func (a *assembler) open(what, file string, flags uintptr) uintptr {
 	return o.want
 }
 
+// openHost opens a path of the machine, as it would be there: its links lead
+// where they lead on the machine.
+func (a *assembler) openHost(what, file string) uintptr {
+	o := a.add(what, unix.SYS_OPENAT2, machineFD, a.str(file), keep(a, machine), unix.SizeofOpenHow)
+	o.want = a.next
+	a.next++
+	return o.want
+}
+
+var machine = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
+
 // atCWD is AT_FDCWD as an argument.
 const atCWD = ^uintptr(-unix.AT_FDCWD - 1)

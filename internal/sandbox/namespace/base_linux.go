@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -181,68 +180,55 @@ func (b *base) dev() error {
 	return unix.Mount("devpts", pts, "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
 }
 
-// mask hides and shows paths, outer before inner, so that a shown path may lie
-// in a hidden one and the other way round. Everything is resolved on the host,
-// where the caller named it.
+// mask makes the sights, outer before inner, so that a shown path may lie in a
+// hidden one and the other way round, and then makes masks read-only.
 func (b *base) mask() error {
-	hidden := map[string]bool{}
-	for _, p := range b.setup.Hide {
-		hidden[filepath.Clean(p)] = true
+	for _, s := range b.setup.Sights {
+		do := map[sightKind]func(sight) error{hidden: hide, shown: show, linked: link}[s.Kind]
+		if err := do(s); err != nil {
+			return fmt.Errorf("%s: %w", s.Path, err)
+		}
 	}
-	for _, p := range b.setup.Show {
-		hidden[filepath.Clean(p)] = false
-	}
-	paths := make([]string, 0, len(hidden))
-	for p := range hidden {
-		paths = append(paths, p)
-	}
-	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
-	for _, p := range paths {
-		if b.isFresh(p) {
+	for _, s := range b.setup.Sights {
+		if s.Kind != hidden {
 			continue
 		}
-		var err error
-		if hidden[p] {
-			err = hide(p)
-		} else {
-			err = show(p)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+		if err := setAttr(newRoot+s.Path, unix.MOUNT_ATTR_RDONLY|plain, 0); err != nil && !absent(err) {
+			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}
-	return b.sealMasks(paths, hidden)
+	return nil
 }
 
-// isFresh reports whether p lies where each command has a folder of its own.
-func (b *base) isFresh(p string) bool {
-	return slices.ContainsFunc(b.fresh, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
+// absent says that something is not there, or nobody may reach it.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, fs.ErrPermission)
 }
 
-func hide(p string) error {
-	info, err := os.Lstat(newRoot + p)
+func hide(s sight) error {
+	info, err := os.Lstat(newRoot + s.Path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+	case err != nil && absent(err):
 		return nil
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return errors.New("a symlink cannot be hidden; name what it leads to")
+		return errors.New("it has become a symlink meanwhile")
 	case info.IsDir():
-		return unix.Mount("tmpfs", newRoot+p, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=64k")
+		return unix.Mount("tmpfs", newRoot+s.Path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=64k")
 	}
-	return unix.Mount(maskFile, newRoot+p, "", unix.MS_BIND, "")
+	return unix.Mount(maskFile, newRoot+s.Path, "", unix.MS_BIND, "")
 }
 
-func show(p string) error {
-	info, err := os.Stat(hostDir + p)
-	if errors.Is(err, fs.ErrNotExist) {
+func show(s sight) error {
+	info, err := os.Lstat(hostDir + s.Path)
+	if err != nil && absent(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	to := newRoot + p
+	to := newRoot + s.Path
 	if info.IsDir() {
 		err = os.MkdirAll(to, 0o755)
 	} else {
@@ -251,7 +237,7 @@ func show(p string) error {
 	if err != nil {
 		return err
 	}
-	return bind(hostDir+p, to, unix.MOUNT_ATTR_RDONLY|plain)
+	return bind(hostDir+s.Path, to, unix.MOUNT_ATTR_RDONLY|plain)
 }
 
 func touch(p string) error {
@@ -261,18 +247,11 @@ func touch(p string) error {
 	return os.WriteFile(p, nil, 0o644)
 }
 
-// sealMasks makes masks read-only once what is shown inside them is mounted.
-func (b *base) sealMasks(paths []string, hidden map[string]bool) error {
-	for _, p := range paths {
-		if !hidden[p] || b.isFresh(p) {
-			continue
-		}
-		err := setAttr(newRoot+p, unix.MOUNT_ATTR_RDONLY|plain, 0)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
-			return fmt.Errorf("%s: %w", p, err)
-		}
+func link(s sight) error {
+	if err := os.MkdirAll(filepath.Dir(newRoot+s.Path), 0o755); err != nil {
+		return err
 	}
-	return nil
+	return os.Symlink(s.To, newRoot+s.Path)
 }
 
 // lockProc finds the parts of /proc that are the machine's, not a process's,

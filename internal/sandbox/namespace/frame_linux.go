@@ -22,14 +22,15 @@ type message struct {
 	Setup  *setup  // to the supervisor, once
 	Run    *run    // to the supervisor, with three file descriptors
 	Signal *signal // to the supervisor while a command runs
+	Gates  *gates  // to the engine, before a command that has gateways begins
 	Ended  *ended  // to the engine, for Setup and each Run
 }
 
 // A setup is what the supervisor builds its root from.
 type setup struct {
-	Hide, Show []string
-	Root       bool // the engine is root: the command is root of its user namespace
-	Scratch    int64
+	Sights  []sight
+	Root    bool // the engine is root: the command is root of its user namespace
+	Scratch int64
 }
 
 // A run is one command.
@@ -38,9 +39,14 @@ type run struct {
 	Dir       string
 	Mounts    []sandbox.Mount
 	Network   bool
+	Gateways  []string
 	Data      uint64 // RLIMIT_DATA, 0: none
 	Tasks     uint64 // RLIMIT_NPROC, 0: none
 }
+
+// Gates come with a listening socket of the command's network for each gateway,
+// in order.
+type gates struct{}
 
 // A signal ends the running command.
 type signal struct{ Kill bool }
@@ -100,8 +106,11 @@ func (w *wire) send(m message, fds ...int) error {
 	return err
 }
 
-// maxDescriptors is more than any message carries.
-const maxDescriptors = 3
+// maxDescriptors is the most that a message carries.
+const maxDescriptors = max(streams, sandbox.MaxGateways)
+
+// streams is how many descriptors a command begins with.
+const streams = 3
 
 // receive reads one frame. The descriptors are close-on-exec and the caller's.
 func (w *wire) receive() (m message, fds []int, err error) {

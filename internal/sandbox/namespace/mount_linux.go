@@ -23,7 +23,7 @@ type source struct {
 func (a *assembler) sources(mounts []sandbox.Mount) []source {
 	out := make([]source, len(mounts))
 	for i, m := range mounts {
-		open := func(p string) uintptr { return a.open("open "+p, hostDir+p, unix.O_PATH) }
+		open := func(p string) uintptr { return a.openHost("open "+p, p) }
 		switch m.Kind {
 		case sandbox.MountBind:
 			out[i].bind = open(m.Source)
@@ -59,11 +59,21 @@ func (a *assembler) mount(m sandbox.Mount, from source) error {
 			unix.MS_NOSUID|unix.MS_NODEV|readOnly(m), a.str(opts))
 	case sandbox.MountHide:
 		a.hide(m.Target)
+	case mountLink:
+		a.makeTarget(path.Dir(m.Target), false)
+		a.add("link "+m.Target, unix.SYS_SYMLINKAT, a.str(m.Source), atCWD, a.str(m.Target)).forgive[0] = syscall.EEXIST
+	case mountOpen:
+		a.attr("open "+m.Target, m.Target, 0, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}).forgive = noMask
+	case mountSeal:
+		a.attr("seal "+m.Target, m.Target, 0, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}).forgive = noMask
 	default:
 		return fmt.Errorf("unknown kind of mount %q", m.Kind)
 	}
 	return nil
 }
+
+// noMask is what the kernel says where there was nothing to hide.
+var noMask = [2]syscall.Errno{syscall.EINVAL, syscall.ENOENT}
 
 func readOnly(m sandbox.Mount) uintptr {
 	if m.ReadOnly {
@@ -73,15 +83,34 @@ func readOnly(m sandbox.Mount) uintptr {
 }
 
 func (a *assembler) bind(m sandbox.Mount, from uintptr) {
-	info, err := os.Stat(hostDir + m.Source)
-	a.makeTarget(m.Target, err == nil && !info.IsDir())
+	a.makeTarget(m.Target, isFile(m.Source))
 	what := "mount " + m.Source + " on " + m.Target
 	a.add(what, unix.SYS_MOUNT, a.str(fdPath(from)), a.str(m.Target), 0, unix.MS_BIND|unix.MS_REC, 0)
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
 	if m.ReadOnly {
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
 	}
-	a.add(what, unix.SYS_MOUNT_SETATTR, atCWD, a.str(m.Target), unix.AT_RECURSIVE, keep(a, attr), unsafe.Sizeof(attr))
+	a.attr(what, m.Target, unix.AT_RECURSIVE, attr)
+}
+
+func (a *assembler) attr(what, target string, flags uintptr, attr unix.MountAttr) *op {
+	return a.add(what, unix.SYS_MOUNT_SETATTR, atCWD, a.str(target), flags, keep(a, attr), unsafe.Sizeof(attr))
+}
+
+// isFile reports whether a path of the machine is there and no folder.
+func isFile(p string) bool {
+	root, err := unix.Open(hostDir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(root) }()
+	fd, err := unix.Openat2(root, p, &machine)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var st unix.Stat_t
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR
 }
 
 // overlay mounts layers. Layers are named by descriptors: short, and no

@@ -25,6 +25,7 @@ const engineVar = "NAMESPACETEST_ENGINE"
 
 func TestMain(m *testing.M) {
 	namespace.Main()
+	sandboxtest.Main()
 	if mark := os.Getenv(engineVar); mark != "" {
 		engine(mark)
 	}

@@ -18,7 +18,8 @@ const (
 	rootFD    = 4 // the supervisor's root, to leave the command's root again
 	noDirFD   = 5 // an empty folder, for masks
 	noFileFD  = 6 // an empty file, for masks
-	firstFree = 7
+	machineFD = 7 // the machine's root, to find sources of mounts in
+	firstFree = 8
 )
 
 // Folders as commands see them.
@@ -90,6 +91,7 @@ func (a *assembler) attach(std [3]int, tell int) {
 	a.open("open the root", "/", unix.O_PATH|unix.O_DIRECTORY)
 	a.open("open a mask", maskDir, unix.O_PATH)
 	a.open("open a mask", maskFile, unix.O_PATH)
+	a.open("open the machine's root", hostDir, unix.O_PATH|unix.O_DIRECTORY)
 }
 
 // enter makes the command's root the root of every later path.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +18,9 @@ import (
 // command that ever ran beside others.
 type Sandbox struct {
 	setup  setup
-	binds  []sandbox.Mount // Options below fresh folders
+	sights view            // all of Options
+	view   view            // sights, reduced
+	binds  []sandbox.Mount // of the view, in each command's own folders
 	resolv []sandbox.Mount // what /etc/resolv.conf leads to, for the network
 	nest   *nest
 	groups *groups // nil where no cgroup can be made
@@ -37,10 +37,12 @@ var _ sandbox.Sandbox = (*Sandbox)(nil)
 // namespaces cannot be used.
 func New(o Options) (*Sandbox, error) {
 	s := &Sandbox{
-		setup: setup{Hide: o.Hide, Show: o.Show, Root: os.Geteuid() == 0, Scratch: o.Scratch},
-		all:   map[*slot]bool{},
+		sights: newView(o.Hide, o.Show),
+		all:    map[*slot]bool{},
 	}
-	s.binds = inFresh(o)
+	s.view = s.sights.reduced()
+	s.binds = s.view.inFresh()
+	s.setup = setup{Sights: s.view.still(), Root: os.Geteuid() == 0, Scratch: o.Scratch}
 	if p, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && belowFresh(p) {
 		s.resolv = []sandbox.Mount{{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true}}
 	}
@@ -53,28 +55,6 @@ func New(o Options) (*Sandbox, error) {
 	}
 	s.free = append(s.free, first)
 	return s, nil
-}
-
-// inFresh lists the mounts of Options that lie where each command has a folder
-// of its own, outer before inner.
-func inFresh(o Options) []sandbox.Mount {
-	var list []sandbox.Mount
-	for _, p := range o.Show {
-		if p = filepath.Clean(p); belowFresh(p) {
-			list = append(list, sandbox.Mount{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true})
-		}
-	}
-	for _, p := range o.Hide {
-		if p = filepath.Clean(p); belowFresh(p) {
-			list = append(list, sandbox.Mount{Kind: sandbox.MountHide, Target: p})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b sandbox.Mount) int { return len(a.Target) - len(b.Target) })
-	return list
-}
-
-func belowFresh(p string) bool {
-	return slices.ContainsFunc(fresh, func(dir string) bool { return strings.HasPrefix(p, dir+"/") })
 }
 
 // Grade is GradeNamespaces.
@@ -127,6 +107,9 @@ func (s *Sandbox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, e
 	if len(c.Args) == 0 {
 		return sandbox.Result{}, errors.New("running a command: no arguments")
 	}
+	if err := sandbox.CheckGateways(c.Gateways); err != nil {
+		return sandbox.Result{}, fmt.Errorf("running %s: %w", c.Args[0], err)
+	}
 	if ctx.Err() != nil {
 		return sandbox.Result{Exit: -1, Cancelled: true, Grade: s.Grade()}, nil
 	}
@@ -159,7 +142,7 @@ func (s *Sandbox) runIn(ctx context.Context, sl *slot, c sandbox.Command) (sandb
 	var e *ended
 	done := make(chan struct{})
 	go func() {
-		e, err = sl.await()
+		e, err = sl.await(c.Gateways)
 		close(done)
 	}()
 	w := sandbox.WatchOver(ctx, c, done, func() { sl.signal(false) }, func() { sl.signal(true) })
@@ -188,9 +171,11 @@ func (s *Sandbox) request(c sandbox.Command) *run {
 	if r.Dir == "" {
 		r.Dir = "/"
 	}
-	r.Mounts = append(r.Mounts, s.binds...)
+	r.Mounts = append(r.Mounts, s.seen(c.Readable)...)
 	if c.Network {
 		r.Mounts = append(r.Mounts, s.resolv...)
+	} else {
+		r.Gateways = c.Gateways
 	}
 	r.Mounts = append(r.Mounts, c.Mounts...)
 	if c.Limits.Memory > 0 && !s.groups.has("memory") {
@@ -201,6 +186,16 @@ func (s *Sandbox) request(c sandbox.Command) *run {
 		r.Tasks = uint64(c.Limits.Processes) + supervisorTasks
 	}
 	return r
+}
+
+// seen are the mounts that make what a command sees of the machine, beyond what
+// every command does.
+func (s *Sandbox) seen(readable []string) []sandbox.Mount {
+	if len(readable) == 0 {
+		return s.binds
+	}
+	v := s.sights.with(readable).reduced()
+	return append(v.inFresh(), v.beyond(s.view)...)
 }
 
 // supervisorTasks is room for the threads of a supervisor and PID 1.

@@ -155,7 +155,7 @@ func (s *slot) setUp(with *setup) error {
 	if err := s.send(message{Setup: with}); err != nil {
 		return err
 	}
-	e, err := s.await()
+	e, err := s.await(nil)
 	if err == nil && e.Err != "" {
 		err = errors.New(e.Err)
 	}
@@ -183,17 +183,30 @@ func (s *slot) begin(r *run, pipes *sandbox.Plumbing) error {
 	return err
 }
 
-// await waits for the end of a command.
-func (s *slot) await() (*ended, error) {
-	m, _, err := s.wire.receive()
-	if err == nil && m.Ended == nil {
-		err = errors.New("an unexpected message")
-	}
-	if err != nil {
+// await waits for the end of a command, and until then carries what it has to
+// say to its gateways.
+func (s *slot) await(gateways []string) (*ended, error) {
+	var relays []*sandbox.Relay
+	defer func() {
+		for _, r := range relays {
+			r.Close()
+		}
+	}()
+	for {
+		m, fds, err := s.wire.receive()
+		switch {
+		case err == nil && m.Gates != nil && relays == nil:
+			if relays, err = relay(fds, gateways); err == nil {
+				continue
+			}
+		case err == nil && m.Ended != nil && len(fds) == 0:
+			return m.Ended, nil
+		case err == nil:
+			err = errors.Join(errors.New("an unexpected message"), closeAll(fds))
+		}
 		s.broken = true
 		return nil, s.lost(err)
 	}
-	return m.Ended, nil
 }
 
 // signal ends the running command. A supervisor that cannot be told is killed,

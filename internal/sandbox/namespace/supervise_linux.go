@@ -80,6 +80,9 @@ func (s *supervisor) isolate(jobs <-chan job) {
 	for {
 		err := newNetwork()
 		j := <-jobs
+		if err == nil {
+			err = s.openGates(j.run.Gateways)
+		}
 		if err != nil {
 			s.answer(&ended{Err: errors.Join(err, closeAll(j.fds)).Error()})
 			continue
@@ -133,7 +136,7 @@ func (s *supervisor) listen(open, cut chan<- job) {
 		case err != nil: // the engine is gone, and so must be everything
 			s.signal(unix.SIGKILL)
 			os.Exit(0)
-		case m.Run != nil && len(fds) == maxDescriptors:
+		case m.Run != nil && len(fds) == streams:
 			s.mu.Lock()
 			s.pending = 0
 			s.mu.Unlock()
@@ -199,7 +202,7 @@ func (s *supervisor) start(j job) (reports, pid int, p *program, err error) {
 		return 0, 0, nil, fmt.Errorf("opening a pipe: %w", err)
 	}
 	defer func() { _ = unix.Close(tell) }()
-	p, err = s.base.assemble(j.run, [3]int(j.fds), tell)
+	p, err = s.base.assemble(j.run, [streams]int(j.fds), tell)
 	if err == nil {
 		pid, err = s.fork(p)
 	}

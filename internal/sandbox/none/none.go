@@ -52,13 +52,17 @@ func (*Sandbox) Close() error { return nil }
 // Run runs one command. Its environment is c.Env and the mark. Limits.Memory
 // bounds each process's data on Linux, the whole tree on Windows, nothing on darwin.
 // Limits.Processes bounds the user's processes beyond those there are now, and
-// does not bind root. The network is never cut.
+// does not bind root. The network is never cut, so gateways are reached as they
+// are, and nothing is hidden.
 func (s *Sandbox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
 	if len(c.Args) == 0 {
 		return sandbox.Result{}, errors.New("running a command: no arguments")
 	}
 	if len(c.Mounts) > 0 {
 		return sandbox.Result{}, fmt.Errorf("running %s: this sandbox makes no mounts", c.Args[0])
+	}
+	if err := sandbox.CheckGateways(c.Gateways); err != nil {
+		return sandbox.Result{}, fmt.Errorf("running %s: %w", c.Args[0], err)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return sandbox.Result{Exit: -1, Cancelled: true, Grade: s.Grade()}, nil

@@ -20,6 +20,7 @@ import (
 const engineVar = "NONETEST_ENGINE"
 
 func TestMain(m *testing.M) {
+	sandboxtest.Main()
 	if os.Getenv(engineVar) != "" {
 		const stay = "echo up; while :; do sleep 1000; done"
 		c := sandbox.Command{Args: []string{"sh", "-c", "setsid sh -c '" + stay + "' & " + stay},

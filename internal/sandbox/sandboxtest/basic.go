@@ -219,6 +219,9 @@ func descriptors(t *testing.T, f fixture) {
 		c.Args = []string{"no-such-program"}
 		f.must(t, c)
 	}
+	for range 3 {
+		t.Run("killed", func(t *testing.T) { gatewayKilled(t, f) })
+	}
 	if after := count(); after > before {
 		t.Errorf("%d descriptors before, %d after", before, after)
 	}

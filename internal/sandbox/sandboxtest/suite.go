@@ -19,7 +19,7 @@ import (
 // whole tree of processes.
 type Holds struct{ Memory, Processes bool }
 
-// Run runs the suite on one sandbox, which it closes.
+// Run runs the suite on one sandbox, which it closes. TestMain must call Main.
 func Run(t *testing.T, s sandbox.Sandbox, holds Holds) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell")
@@ -51,6 +51,13 @@ func Run(t *testing.T, s sandbox.Sandbox, holds Holds) {
 			"large arguments":                     largeArguments,
 			"unread stdin":                        unreadStdin,
 			"signal dispositions are as at login": dispositions,
+			"a gateway is reached":                gateway,
+			"50 connections to a gateway":         gatewayParallel,
+			"much through a gateway":              gatewayMuch,
+			"killed in the middle of a transfer":  gatewayKilled,
+			"bad gateways are no results":         badGateways,
+			"readable files":                      readable,
+			"lent folders":                        lent,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
