@@ -50,6 +50,9 @@ type Invocation struct {
 	// Files are written below Task.Config before the run, by slash-separated
 	// path, readable only by the user.
 	Files map[string]string
+	// Silent says that the CLI prints nothing before its end, so that no clock
+	// but the wall's tells whether it hangs.
+	Silent bool
 }
 
 // An End is what became of a run, judged by what the CLI reported, not by its
@@ -58,7 +61,7 @@ type End string
 
 const (
 	EndDone      End = "done"         // it worked to its end; whether it changed anything is for the work tree to say
-	EndSignedOut End = "signed-out"   // no login, no key, or a refused one
+	EndSignedOut End = "signed-out"   // no login, no key, a refused or empty one, or no such model
 	EndRate      End = "rate-limited" // the service would not serve it for now
 	EndService   End = "service"      // the service failed or could not be reached
 	EndRefused   End = "refused"      // the model would not do it
@@ -92,7 +95,8 @@ type Report struct {
 	Spent clade.Amount
 	// Session is what Task.Resume takes, "" where the CLI has none.
 	Session string
-	// Total says that Spent is the whole session's, resumed runs included.
+	// Total says that money and tokens of Spent are the whole session's, resumed
+	// runs included. Calls are always this run's.
 	Total bool
 }
 

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// Bounds of what a report holds, bytes.
+const (
+	DetailMost = 2 << 10
+	TextMost   = 64 << 10
+)
+
+// Finish makes a report of what a driver found in a CLI's output. found.End is ""
+// where the CLI said nothing of its end, which is then judged by the end of the
+// process and its last words. Whatever was printed, what is returned is clean and
+// bounded, has the key of t taken out and says no negative amount.
+func Finish(t Task, r sandbox.Result, found Report) Report {
+	hide := secretsOf(t)
+	switch {
+	case r.TimedOut:
+		found.End, found.Detail = EndHung, "the time limit ended it"
+	case found.End == "":
+		found.End, found.Detail = unsaid(r, found.Detail, hide)
+	case found.End == EndDone:
+		found.Detail = ""
+	case found.Detail == "":
+		found.Detail = lastWords(r, hide)
+	}
+	found.Detail = clade.Clip(plain(found.Detail, hide), DetailMost)
+	found.Text = clade.Clip(plain(found.Text, hide), TextMost)
+	if !ValidSession(found.Session) {
+		found.Session = ""
+	}
+	return found
+}
+
+// unsaid is the end of a run of which the CLI itself said nothing, or only what
+// detail says.
+func unsaid(r sandbox.Result, detail string, hide sandbox.Secrets) (End, string) {
+	switch {
+	case r.Exit == sandbox.ExitNotFound || r.Exit == sandbox.ExitNotExecutable:
+		return EndMissing, lastWords(r, hide)
+	case r.OutOfMemory:
+		return EndFailed, "it needed more memory than it may use"
+	case r.Cancelled:
+		return EndFailed, "cancelled"
+	}
+	how := r.Failure(sandbox.Limits{})
+	if how == "" {
+		how = "it ended without a result"
+	}
+	if detail == "" {
+		detail = lastWords(r, hide)
+	}
+	end := OfText(detail)
+	if end == "" {
+		end = EndFailed
+	}
+	return end, strings.TrimSpace(how + "\n" + detail)
+}
+
+// lastWords is the end of what was said on standard error, where there are no
+// events.
+func lastWords(r sandbox.Result, hide sandbox.Secrets) string {
+	said := sandbox.Result{Stderr: r.Stderr}
+	return said.Excerpt(2*DetailMost, hide)
+}
+
+// plain is text fit to show. Keys go after the escapes that may be between their
+// letters, and before anything is cut in two.
+func plain(text string, hide sandbox.Secrets) string {
+	return strings.TrimSpace(keyLike.ReplaceAllString(hide.Hide(clade.Clean(text)), "[key]"))
+}
+
+func secretsOf(t Task) sandbox.Secrets {
+	if t.Access.Key == "" {
+		return nil
+	}
+	return sandbox.Secrets{t.Access.Key, "[key]"}
+}
+
+// keyLike finds what services' keys look like: their messages like to repeat them.
+var keyLike = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{20,})`)
+
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+
+// ValidSession reports whether id may be a session's. It was printed by a program
+// that is not trusted and becomes an argument.
+func ValidSession(id string) bool { return sessionName.MatchString(id) }
