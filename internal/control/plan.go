@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/cladehq/clade"
-	"github.com/cladehq/clade/internal/evaluate"
-	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/strategy"
 )
 
@@ -49,7 +47,7 @@ type Forecast struct {
 // commands.
 func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) {
 	f := &Forecast{Programs: programs(&r.Spec, r.Target)}
-	cases, err := c.previewCases(ctx, r)
+	cases, err := previewCases(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,22 +97,6 @@ func (c *Control) Strategy(s *clade.Spec) error {
 		return &clade.Problem{Fault: clade.FaultUsage, Text: p.Text, Hint: p.Hint}
 	}
 	return err
-}
-
-// previewCases reads the dataset through a ledger in a scratch folder.
-func (c *Control) previewCases(ctx context.Context, r *Resolved) (cases []evaluate.Case, err error) {
-	if r.Spec.Dataset == nil {
-		return nil, nil
-	}
-	err = c.scratch(ctx, func(led ledger.Ledger) error {
-		made, err := led.Import(ctx, r.Source)
-		if err != nil {
-			return err
-		}
-		cases, err = loadCases(ctx, &r.Spec, led, made.Commit)
-		return err
-	})
-	return cases, err
 }
 
 func worst(s *clade.Spec, cases map[string]int) Worst {

@@ -6,21 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/cladehq/clade"
-	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/store"
 	"github.com/cladehq/clade/internal/workspace"
 )
-
-// scratch gives fn a ledger that is gone afterwards.
-func (c *Control) scratch(ctx context.Context, fn func(ledger.Ledger) error) error {
-	return c.scratchDir(func(dir string) error {
-		led, err := c.Ledger(ctx, filepath.Join(dir, ledgerName))
-		if err != nil {
-			return err
-		}
-		return errors.Join(fn(led), led.Close())
-	})
-}
 
 // scratchDir gives fn a folder that is gone afterwards: at once, or by a later
 // sweep when this process dies.
