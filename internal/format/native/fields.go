@@ -23,9 +23,10 @@ type decoder struct {
 // fields is a mapping whose keys are taken one by one; done refuses the rest.
 // A key is known because it was asked for, so there is no second list of keys.
 type fields struct {
-	d     *decoder
-	of    *node
-	known []string
+	d       *decoder
+	of      *node
+	known   []string
+	refused []string // of which more was said than that they are unknown
 }
 
 // fields opens a mapping. Anything else is a fault and has no keys.
@@ -63,7 +64,7 @@ func (f *fields) need(key, hint string) *node {
 func (f *fields) refuse(why, hint string, keys ...string) {
 	for _, p := range f.of.pairs {
 		if slices.Contains(keys, p.key) {
-			f.known = append(f.known, p.key)
+			f.refused = append(f.refused, p.key)
 			f.d.add(p.at, hint, "%s %s", join(f.of.path, p.key), why)
 		}
 	}
@@ -72,7 +73,7 @@ func (f *fields) refuse(why, hint string, keys ...string) {
 // done refuses the keys nobody asked for.
 func (f *fields) done() {
 	for _, p := range f.of.pairs {
-		if slices.Contains(f.known, p.key) {
+		if slices.Contains(f.known, p.key) || slices.Contains(f.refused, p.key) {
 			continue
 		}
 		where := ""

@@ -135,10 +135,10 @@ func (d *decoder) reflect(f *fields, o *clade.Operator) {
 
 // reflectWith checks the settings of reflect, so that a slip in them has a place.
 func (d *decoder) reflectWith(n *node) {
-	f := d.fields(n, "write temperature:, format: or attempts:")
-	d.temperature(f.get("temperature"))
+	f := d.fields(n, "write attempts: or format:")
+	d.whole(f.get("attempts"), 1, 5)
 	d.choice(f.get("format"), "auto", "whole", "blocks")
-	d.whole(f.get("attempts"), 1, 10)
+	f.refuse("is the model's", "write it in models", "temperature", "max_tokens")
 	f.done()
 }
 

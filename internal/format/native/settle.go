@@ -8,6 +8,8 @@ type asker struct {
 	what  string      // "operators[0]"
 	host  *clade.Host // nil: reflect
 	model *string
+	// network says that it reaches services by itself.
+	network bool
 }
 
 // modelAt is where its model is named, or else where it is.
@@ -35,16 +37,16 @@ func (d *decoder) askers(s *clade.Spec, root *node) (all []asker) {
 	if set := root.get("dataset"); s.Dataset != nil && s.Dataset.Rollout != nil && s.Dataset.Rollout.Agent != "" {
 		h, _ := clade.HostOf(s.Dataset.Rollout.Agent)
 		n := set.get("rollout")
-		all = append(all, asker{n, n.path, &h, &s.Dataset.Rollout.Model})
+		all = append(all, asker{n, n.path, &h, &s.Dataset.Rollout.Model, s.Dataset.Network})
 	}
 	for i := range s.Operators {
 		o := &s.Operators[i]
 		switch n := root.get("operators"); {
 		case o.Use == useAgent && o.Agent != "":
 			h, _ := clade.HostOf(o.Agent)
-			all = append(all, asker{n.items[i], n.items[i].path, &h, &o.Model})
+			all = append(all, asker{n.items[i], n.items[i].path, &h, &o.Model, o.Network})
 		case o.Use == useReflect:
-			all = append(all, asker{n.items[i], n.items[i].path, nil, &o.Model})
+			all = append(all, asker{n.items[i], n.items[i].path, nil, &o.Model, false})
 		}
 	}
 	return all
@@ -61,6 +63,9 @@ func (d *decoder) choose(a asker) {
 	case a.at.get("model") != nil:
 	case len(d.models) == 1 && (a.host == nil || speaks(*a.host, d.models[0])):
 		*a.model = d.models[0].Name
+	case a.host != nil && a.host.Name != clade.HostCustom && !a.network:
+		d.add(a.at.at, "write model: "+orDefault(a.host.Provider, clade.ProviderOpenAI)+"/…, which is reached through clade; or network: true",
+			"%s reaches no model: without one of models %s asks its own service, over the network", a.what, a.host.Name)
 	case a.host == nil && len(d.models) == 0:
 		d.add(a.at.at, "write model: PROVIDER/MODEL, like openai/…, or list models", "%s.model is missing, and there are no models", a.what)
 	case a.host == nil:

@@ -23,7 +23,7 @@ func suggest(name string, known []string) string {
 	}
 	known = slices.Clone(known)
 	slices.Sort(known)
-	return "known here: " + strings.Join(slices.Compact(known), ", ")
+	return "known here: " + strings.Join(known, ", ")
 }
 
 // distance is the least number of insertions, deletions, substitutions and
