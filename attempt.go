@@ -42,6 +42,12 @@ type Attempt struct {
 	// Tries is how many tries may count against the attempt; 0 means 1. A try
 	// lost to infrastructure does not count.
 	Tries int `json:"tries,omitempty"`
+	// Idea is the number, from 1, of the NoteProposal that the brief takes up;
+	// 0: none.
+	Idea int `json:"idea,omitempty"`
+	// Probe is the id of the tripwire that the attempt makes a tree of: a wrong
+	// candidate that must not score, and is never a candidate itself.
+	Probe string `json:"probe,omitempty"`
 	// Kept workspaces outlive processes and reboots until a verdict closes the
 	// attempt (operator "manual").
 	Kept bool `json:"kept,omitempty"`

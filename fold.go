@@ -40,7 +40,7 @@ func Fold(h *Head, b Book, r Record) error {
 	case Directed:
 		return direct(h, b, e)
 	case Noted:
-		b.Note(e.Note)
+		note(h, b, e.Note)
 	case Ticked:
 		h.Active = max(h.Active, e.Active)
 	case Stopped:
@@ -87,6 +87,13 @@ func landed(h *Head, e Applied) {
 	}
 }
 
+func note(h *Head, b Book, n Note) {
+	if n.Kind == NoteProposal {
+		h.Ideas++
+	}
+	b.Note(n)
+}
+
 func page(b Book, id ID) (*Life, error) {
 	if l := b.Page(id); l != nil {
 		return l, nil
@@ -104,9 +111,10 @@ func plan(h *Head, b Book, a Attempt) error {
 		}
 	}
 	h.Count = a.ID
-	if a.Makes == MakesTree {
+	if a.proposes() {
 		h.Proposing++
 	}
+	h.Taken = max(h.Taken, a.Idea)
 	b.Add(&Life{Attempt: a, Open: true})
 	return nil
 }
@@ -223,7 +231,7 @@ func end(h *Head, b Book, o Outcome) error {
 		return nil
 	}
 	for _, n := range o.Notes {
-		b.Note(n)
+		note(h, b, n)
 	}
 	spent := o.Spent
 	if spent.Unknown || spent.IsZero() && l.Held != (Amount{}) && performed(o) {

@@ -45,8 +45,10 @@ type Life struct {
 	Scored bool               `json:"scored,omitempty"`
 }
 
-// Proposes reports whether the attempt's operator must hand back a tree.
-func (l *Life) Proposes() bool { return l.Makes == MakesTree }
+// Proposes reports whether the attempt's operator must hand back a candidate.
+func (l *Life) Proposes() bool { return l.Attempt.proposes() }
+
+func (a *Attempt) proposes() bool { return a.Makes == MakesTree && a.Probe == "" }
 
 // Candidate reports whether the attempt made a candidate of its own.
 func (l *Life) Candidate() bool { return l.ID == Base || l.Commit != "" }
@@ -90,8 +92,12 @@ type Head struct {
 	Winner  ID `json:"winner,omitempty"`
 	// Best is the scored candidate with the highest Score, the oldest among
 	// equals; BestAt counts the attempts closed when it became so.
-	Best     ID        `json:"best"`
-	BestAt   int       `json:"best_at"`
+	Best   ID  `json:"best"`
+	BestAt int `json:"best_at"`
+	// Ideas counts notes of NoteProposal, Taken is the highest that a planned
+	// attempt takes up.
+	Ideas    int       `json:"ideas,omitempty"`
+	Taken    int       `json:"taken,omitempty"`
 	Applying *Applying `json:"applying,omitempty"` // an intent without its Applied
 	// Landed are the candidates whose applies stand, oldest first: each was
 	// written over what the one before it left. See Applied.

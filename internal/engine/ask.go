@@ -86,7 +86,7 @@ func (e *Engine) known(v clade.View, tree string) (clade.ID, bool) {
 		if len(open) > 0 && id >= open[0] {
 			break // it and those after it are looked at when it has closed
 		}
-		if l := v.Life(id); l.Tree != "" && stands(l, e.epoch) {
+		if l := v.Life(id); l.Tree != "" && l.Probe == "" && stands(l, e.epoch) {
 			if _, dup := e.trees[l.Tree]; !dup {
 				e.trees[l.Tree] = id
 			}

@@ -85,6 +85,13 @@ func (c *Campaign) explore(v clade.View, free int) (plan []clade.Attempt, stop *
 	if stop = over(v); stop != nil {
 		return nil, stop
 	}
+	notes, wait := notesDue(v, c.Lockstep())
+	if wait {
+		return nil, nil
+	}
+	if notes = bears(v, notes); len(notes) > 0 && (free > 0 || c.Lockstep()) {
+		return notes, nil
+	}
 	h := v.Head()
 	left := h.Spec.Budget.Candidates - h.Proposing
 	if !c.Lockstep() {
@@ -154,6 +161,9 @@ func (c *Campaign) Judge(v clade.View) []clade.Verdict {
 		return out
 	}
 	if out := judgeFinals(v); len(out) > 0 {
+		return out
+	}
+	if out := judgeNotes(v); len(out) > 0 {
 		return out
 	}
 	return unproven(v, c.search.Judge(v))

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/policy"
@@ -15,6 +16,9 @@ type Planner struct {
 	run      string
 	epoch    int
 	cal      *noise.Calibration // of run and epoch
+	turn     int64              // the record after which attempts were planned last
+	given    int                // ideas given in that turn
+	chosen   []int              // arms the bandit chose in it
 }
 
 // NewPlanner returns a planner. An operator without a briefer is told the
@@ -32,21 +36,29 @@ type Choice struct {
 // Attempt makes the attempt that will be planned after at others of this turn.
 func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 	h := v.Head()
+	if at == 0 || p.turn != h.Seq {
+		p.turn, p.given, p.chosen = h.Seq, 0, nil
+	}
 	if len(c.Parents) == 1 && c.Parents[0] == clade.Base {
 		c.Parents = nil
 	}
 	a := clade.Attempt{
 		ID: h.Count + 1 + clade.ID(at), Parents: c.Parents, Makes: clade.MakesTree, Generation: c.Generation,
 	}
-	if op, ok := pick(h.Spec.Operators, Unit(clade.DrawOf(v, "operator", a.ID))); ok {
-		a.Operator, a.Hold = operatorName(op), hold(&h.Spec, op)
+	if op, ok := p.operator(v, a.ID); ok {
+		a.Operator, a.Hold, a.Before = operatorName(op), hold(&h.Spec, op), lookBack(&h.Spec, op, c.Parents)
 	}
 	a.After = searchStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
 	what := ""
 	if b, ok := p.briefers[a.Operator]; ok {
 		a.Brief, what = b.Brief(v, &a)
 	} else {
-		a.Brief, what = prose(v, &a, c.Hint), "told the objective and what is known"
+		what = "told the objective and what is known"
+		if idea, n, ok := p.idea(v); ok {
+			a.Idea, what = n, idea.Hypothesis
+			c.Hint = strings.TrimSpace(c.Hint + "\n" + taken(idea))
+		}
+		a.Brief = prose(v, &a, c.Hint)
 	}
 	a.Why = c.Reason + ": " + what
 	return a
@@ -59,6 +71,16 @@ func (p *Planner) calibration(v clade.View) noise.Calibration {
 		p.run, p.epoch, p.cal = h.Run, h.Epoch, &cal
 	}
 	return *p.cal
+}
+
+// operator chooses who proposes.
+func (p *Planner) operator(v clade.View, id clade.ID) (clade.Operator, bool) {
+	spec := &v.Head().Spec
+	ops := withRole(spec, clade.RolePropose)
+	if spec.Search.Operators == "bandit" && len(ops) > 1 {
+		return ops[p.banditChoice(v, ops, id)], true
+	}
+	return pick(ops, Unit(clade.DrawOf(v, "operator", id)))
 }
 
 // Unit maps a draw to [0, 1).

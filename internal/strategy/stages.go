@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"slices"
+
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/policy/noise"
 )
@@ -55,7 +57,36 @@ func baselineStages(spec *clade.Spec) (stages []clade.Stage) {
 		stages = append(stages, clade.Stage{Subjects: []clade.ID{clade.Base, clade.Base}, Checks: timed,
 			Replicates: noise.CalibrationPairs, Warmup: 1, Fresh: true})
 	}
+	if seesTraces(spec) {
+		stages = append(stages, clade.Stage{Subjects: []clade.ID{clade.Base}, Checks: caseChecks(spec), Split: clade.SplitTrain})
+	}
 	return stages
+}
+
+// lookBack has the parents answer the train cases before an operator that learns
+// from them works. What was measured of a tree before is not measured again.
+func lookBack(spec *clade.Spec, op clade.Operator, parents []clade.ID) []clade.Stage {
+	if !learns(op) || spec.Dataset == nil || len(caseChecks(spec)) == 0 {
+		return nil
+	}
+	return []clade.Stage{{Subjects: clade.ParentsOrBase(parents)[:1], Checks: caseChecks(spec), Split: clade.SplitTrain}}
+}
+
+// learns reports whether the operator is shown how its parents did.
+func learns(op clade.Operator) bool { return op.Use == "agent" || op.Use == "reflect" }
+
+func seesTraces(spec *clade.Spec) bool {
+	return spec.Dataset != nil && len(caseChecks(spec)) > 0 && slices.ContainsFunc(spec.Operators, learns)
+}
+
+// caseChecks are the measures over the dataset's cases.
+func caseChecks(spec *clade.Spec) (ids []string) {
+	for _, m := range spec.Measures {
+		if m.Read.Kind == clade.ReadCases {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
 }
 
 // finalStages measure a finalist fresh beside the base: what is exact twice,

@@ -35,7 +35,9 @@ type World struct {
 	// Fails, when set, may end a try before it is measured.
 	Fails func(l *clade.Life) (class clade.Class, detail string)
 	// Tree names what an attempt makes; nil: each its own.
-	Tree  func(l *clade.Life) string
+	Tree func(l *clade.Life) string
+	// Notes are what an attempt that makes notes hands back; nil: none.
+	Notes func(l *clade.Life) []clade.Note
 	Rules policy.Rules // nil: those of package noise
 }
 
@@ -49,7 +51,10 @@ func (w World) Try(v clade.View, l *clade.Life) (o clade.Outcome) {
 			return o
 		}
 	}
-	if l.Proposes() {
+	if l.Makes == clade.MakesNotes && w.Notes != nil {
+		o.Notes = w.Notes(l)
+	}
+	if l.Makes == clade.MakesTree {
 		o.Commit, o.Tree = fmt.Sprintf("commit-%d", l.ID), fmt.Sprintf("tree-%d", l.ID)
 		if w.Tree != nil {
 			o.Tree = w.Tree(l)
