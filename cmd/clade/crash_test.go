@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -46,21 +45,15 @@ func performed(t *testing.T, o crash.Options) {
 	if runtime.GOOS == "windows" {
 		t.Skip("operator and evaluator are shell scripts")
 	}
-	o.Program, o.Dir = program(t), t.TempDir()
+	program, err := exec.LookPath("clade") // this test binary
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Program, o.Dir = program, t.TempDir()
 	var report bytes.Buffer
-	err := crash.Run(t.Context(), o, &report)
+	err = crash.Run(t.Context(), o, &report)
 	t.Log(report.String())
 	if err != nil {
 		t.Error(err)
 	}
-}
-
-// program builds the real program.
-func program(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "clade")
-	if out, err := exec.Command("go", "build", "-o", file, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return file
 }
