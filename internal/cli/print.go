@@ -281,28 +281,26 @@ func printPlan(w io.Writer, p *run.Plan) {
 		if len(p.Splits) > 0 {
 			put("cases", "train %d, select %d, test %d", p.Splits[clade.SplitTrain], p.Splits[clade.SplitSelect], p.Splits[clade.SplitTest])
 		}
-		var ops []string
-		for _, o := range p.Spec.Operators {
-			ops = append(ops, o.Name)
-		}
-		put("operators", "%s", strings.Join(ops, ", "))
+		put("operators", "%s", strings.Join(operatorNames(p.Spec.Operators), ", "))
+		printReach(put, p.Forecast)
 		put("search", "%s, %d at once, seed %d", p.Spec.Search.Strategy, p.Spec.Slots, p.Spec.Seed)
 		put("isolation", "%s", p.Grade)
 		for _, n := range p.Weaker {
 			put("", "%s", n)
 		}
 		put("at most", "%d candidates, %d commands each, %d in all", p.Worst.Candidates, p.Worst.PerCase, p.Worst.Commands)
-		if p.Worst.USD != nil {
-			put("money", "at most $%s", *p.Worst.USD)
-		} else {
-			put("money", "none: no operator of this spec is paid")
-		}
+		printMoney(put, p.Worst)
 		put("state", "%s", p.State)
 		if p.Base != nil {
 			put("base measured", "%s", values(p.Spec.Measures, p.Base.Values))
 		}
 		for _, q := range p.Missing() {
 			put("missing", "%s, for %s", q.Name, q.For)
+		}
+		for _, m := range p.Models {
+			if m.Fault != "" {
+				put("missing", "%s", m.Fault)
+			}
 		}
 		for _, n := range p.Warnings {
 			put("note", "%s", n)

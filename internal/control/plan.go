@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,8 @@ type Worst struct {
 	Candidates  int                 `json:"candidates"`
 	PerCase     int                 `json:"commands_per_candidate"` // gates, measures and cases of one candidate
 	Commands    int                 `json:"commands"`
-	USD         *clade.Microdollars `json:"usd"` // null: no operator of this spec is paid
+	Paid        bool                `json:"paid"` // something asks a model
+	USD         *clade.Microdollars `json:"usd"`  // null: unbounded if Paid, else nothing
 	Tokens      *int64              `json:"tokens"`
 	Calls       *int64              `json:"calls"`
 	WallSeconds float64             `json:"wall_seconds,omitempty"` // 0: unbounded
@@ -39,8 +41,11 @@ type Forecast struct {
 	Programs []Program      `json:"programs"`
 	Worst    Worst          `json:"worst"`
 	Splits   map[string]int `json:"splits,omitempty"`
-	Grade    string         `json:"isolation"`
-	Weaker   []string       `json:"weaker,omitempty"` // what that grade does not give, and why a stronger one is not used
+	// Models are those that something asks, Variables what they need to be.
+	Models    []Reach    `json:"models,omitempty"`
+	Variables []Variable `json:"variables,omitempty"`
+	Grade     string     `json:"isolation"`
+	Weaker    []string   `json:"weaker,omitempty"` // what that grade does not give, and why a stronger one is not used
 }
 
 // Forecast looks at what a resolved spec would do without running any of its
@@ -64,6 +69,7 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 	if err != nil {
 		return nil, err
 	}
+	f.Models, f.Variables = means(&r.Spec, os.LookupEnv)
 	f.Worst = worst(&r.Spec, f.Splits)
 	return f, nil
 }
@@ -78,7 +84,9 @@ func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
 	return f.Problem()
 }
 
-// Problem is that the first of the missing programs is missing, nil if none is.
+// Problem is the first thing without which the run could not work: a program
+// that is missing, a model that cannot be reached, a key that is not set. It is
+// nil if there is none.
 func (f *Forecast) Problem() error {
 	for _, p := range f.Programs {
 		if p.Missing {
@@ -86,7 +94,7 @@ func (f *Forecast) Problem() error {
 				Hint: "install it or correct the command"}
 		}
 	}
-	return nil
+	return f.unreachable()
 }
 
 // Strategy returns the problem that a spec asks for a search that does not exist.
@@ -102,7 +110,7 @@ func (c *Control) Strategy(s *clade.Spec) error {
 func worst(s *clade.Spec, cases map[string]int) Worst {
 	most := strategy.Worst(s, cases)
 	return Worst{Candidates: s.Budget.Candidates, PerCase: most.Candidate, Commands: most.All,
-		USD: s.Budget.USD, Tokens: s.Budget.Tokens, Calls: s.Budget.Calls, WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
+		Paid: len(askers(s)) > 0, USD: mostMoney(s), Tokens: s.Budget.Tokens, Calls: s.Budget.Calls, WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
 }
 
 // programs lists the first words of the spec's commands.
@@ -125,14 +133,24 @@ func programs(s *clade.Spec, dir string) (out []Program) {
 		add("the benchmark", s.Benchmark.Command)
 	}
 	if s.Dataset != nil {
-		add("the dataset", s.Dataset.Command)
+		if r := s.Dataset.Rollout; r == nil || r.Agent == clade.HostCustom {
+			add("the dataset", s.Dataset.Command)
+		} else {
+			out = append(out, lookHost(r.Agent, "the dataset", dir))
+		}
 		if s.Dataset.Scorer.Command != nil {
 			add("the scorer", *s.Dataset.Scorer.Command)
 		}
 	}
 	for _, o := range s.Operators {
 		switch o.Use {
-		case "mutate":
+		case "mutate", "reflect":
+		case "agent":
+			if o.Agent == clade.HostCustom {
+				add("operator "+o.Name, o.Command)
+			} else {
+				out = append(out, lookHost(o.Agent, "operator "+o.Name, dir))
+			}
 		case "command":
 			add("operator "+o.Name, o.Command)
 		default:
@@ -158,6 +176,12 @@ func program(c clade.Command) (string, bool) {
 		return "", false
 	}
 	return word, true
+}
+
+// lookHost looks for the program of a coding agent.
+func lookHost(agent, what, dir string) Program {
+	h, _ := clade.HostOf(agent)
+	return look(h.Program, what, dir)
 }
 
 func look(name, what, dir string) Program {
