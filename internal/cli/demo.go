@@ -99,7 +99,7 @@ func (s *show) do(ctx context.Context) (err error) {
 	if s.door, err = s.e.Door(s.dir); err != nil {
 		return err
 	}
-	started, err := s.door.Start(ctx, s.dir, s.changes)
+	started, err := s.door.Start(ctx, s.dir, s.changes, s.e.told)
 	if err != nil {
 		return err
 	}

@@ -108,13 +108,14 @@ func (e *env) line(v any) error {
 
 // events prints the run's log as JSON lines while it grows.
 type events struct {
+	*env
 	stop context.CancelFunc
 	done chan struct{}
 }
 
 func (e *env) newEvents(name string, after int64) *events {
 	ctx, stop := context.WithCancel(context.Background())
-	ev := &events{stop: stop, done: make(chan struct{})}
+	ev := &events{env: e, stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(ev.done)
 		d, err := e.door()
@@ -129,13 +130,23 @@ func (e *env) newEvents(name string, after int64) *events {
 	return ev
 }
 
-func (ev *events) step(string)         {}
+func (ev *events) step(text string)    { ev.told(text) }
 func (ev *events) progress(clade.View) {}
 
 // close waits until all is printed that was recorded.
 func (ev *events) close() {
 	ev.stop()
 	<-ev.done
+}
+
+// told says what is being done for a search, before there is a display and where
+// there is none.
+func (e *env) told(text string) {
+	if e.json {
+		_ = e.event("step", map[string]string{"text": text}) // it has a reader, or the search goes on without one
+		return
+	}
+	fmt.Fprintf(e.Stderr, "%s\n", text)
 }
 
 // event writes an object told during a search as one line of JSON, with the

@@ -129,7 +129,7 @@ from either, and from a crash.`,
 		if err != nil {
 			return err
 		}
-		s, err := d.Start(ctx, e.path(args), ch)
+		s, err := d.Start(ctx, e.path(args), ch, e.told)
 		if err != nil {
 			return err
 		}

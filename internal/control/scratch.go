@@ -44,7 +44,7 @@ func (c *Control) Measure(ctx context.Context, r *Resolved, step func(string), f
 		alone.StateFor = dir
 		alone.Index = func() (store.Index, error) { return nowhere{}, nil }
 		only := *r
-		only.State = dir
+		only.State, only.Source.Progress = dir, step
 		only.Spec.Budget.Candidates = 0
 		only.Digest = Digest(&only.Spec)
 		run, err := alone.Create(ctx, &only)

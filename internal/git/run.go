@@ -110,14 +110,19 @@ func failure(ctx context.Context, args []string, err error, stderr *tail) error 
 }
 
 // Pipe runs from in r and feeds what it prints to into, which runs at to; what
-// into prints is returned. The first failure ends both.
+// into prints is returned. The first failure ends both. What from prints goes to
+// its Stdout as well, if it has one.
 func (r *Repo) Pipe(ctx context.Context, from Call, to *Repo, into Call) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	pr, pw := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		from.Stdout = pw
+		if from.Stdout == nil {
+			from.Stdout = pw
+		} else {
+			from.Stdout = io.MultiWriter(pw, from.Stdout)
+		}
 		err := r.Do(ctx, from)
 		pw.CloseWithError(err)
 		if err != nil {

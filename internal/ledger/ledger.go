@@ -87,6 +87,9 @@ type Source struct {
 	// Only restricts Dir to these paths, relative to it.
 	Only []string
 	Skip []string // names of folders or files at the root of Dir
+	// Progress, when not nil, is told from time to time how far an import is
+	// that takes over a second.
+	Progress func(string)
 }
 
 // A Delta is one path's difference between two trees. An empty mode means the

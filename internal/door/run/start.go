@@ -14,8 +14,9 @@ type Started struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Start opens a run of the spec at path. It searches nothing yet.
-func (d *Door) Start(ctx context.Context, path string, ch Changes) (*Started, error) {
+// Start opens a run of the spec at path. It searches nothing yet. step is told
+// what takes time.
+func (d *Door) Start(ctx context.Context, path string, ch Changes, step func(string)) (*Started, error) {
 	r, err := d.resolve(ctx, path, ch)
 	if err != nil {
 		return nil, err
@@ -23,6 +24,7 @@ func (d *Door) Start(ctx context.Context, path string, ch Changes) (*Started, er
 	if err := d.c.Refuse(ctx, r); err != nil {
 		return nil, err
 	}
+	r.Source.Progress = step
 	run, err := d.c.Create(ctx, r)
 	if err != nil {
 		return nil, err

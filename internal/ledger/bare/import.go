@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/atomicfile"
@@ -20,7 +21,11 @@ func (l *Ledger) Import(ctx context.Context, s ledger.Source) (ledger.Made, erro
 	if (s.Git == "") == (s.Dir == "") {
 		return ledger.Made{}, errors.New("importing: exactly one of a repository and a folder must be given")
 	}
-	tree, err := l.importTree(ctx, s)
+	ticker, copied := time.NewTicker(beat), &counter{}
+	defer ticker.Stop()
+	stop := copied.report(s.Progress, ticker.C)
+	tree, err := l.importTree(ctx, s, copied)
+	stop()
 	if err != nil {
 		return ledger.Made{}, err
 	}
@@ -43,18 +48,18 @@ func (l *Ledger) present(commit string) bool {
 	return err == nil && o.Type == "commit"
 }
 
-func (l *Ledger) importTree(ctx context.Context, s ledger.Source) (oid, error) {
+func (l *Ledger) importTree(ctx context.Context, s ledger.Source, copied *counter) (oid, error) {
 	l.beside.RLock()
 	defer l.beside.RUnlock()
 	if s.Git != "" {
-		return l.importGit(ctx, s.Git, s.Rev)
+		return l.importGit(ctx, s.Git, s.Rev, copied)
 	}
-	return l.importDir(ctx, s)
+	return l.importDir(ctx, s, copied)
 }
 
 // importGit copies the objects of one revision's tree from a repository into
 // which nothing is written. Submodules stay entries of mode ledger.ModeGitlink.
-func (l *Ledger) importGit(ctx context.Context, dir, rev string) (oid, error) {
+func (l *Ledger) importGit(ctx context.Context, dir, rev string, copied *counter) (oid, error) {
 	facts, err := l.repo.Git().Discover(ctx, dir)
 	if err != nil {
 		return oid{}, err
@@ -86,7 +91,7 @@ func (l *Ledger) importGit(ctx context.Context, dir, rev string) (oid, error) {
 	if l.complete(ctx, tree) {
 		return tree, nil
 	}
-	return tree, l.copyTree(ctx, user, facts, tree)
+	return tree, l.copyTree(ctx, user, facts, tree, copied)
 }
 
 // complete reports whether the ledger holds a tree and all below it, as it does
@@ -99,10 +104,10 @@ func (l *Ledger) complete(ctx context.Context, tree oid) bool {
 	return err == nil
 }
 
-func (l *Ledger) copyTree(ctx context.Context, user *git.Repo, facts git.Facts, tree oid) error {
+func (l *Ledger) copyTree(ctx context.Context, user *git.Repo, facts git.Facts, tree oid, copied *counter) error {
 	_, err := user.Pipe(ctx, git.Call{
 		Args:  []string{"pack-objects", "-q", "--revs", "--stdout", "--window=0", "--delta-base-offset"},
-		Stdin: strings.NewReader(tree.String() + "\n"),
+		Stdin: strings.NewReader(tree.String() + "\n"), Stdout: copied,
 	}, l.repo, git.Call{Args: []string{"index-pack", "--stdin"}})
 	switch {
 	case err == nil:

@@ -20,7 +20,7 @@ import (
 
 // importDir copies a folder's files as the bytes they are, through a
 // fast-import of its own: what goes wrong concerns no commit.
-func (l *Ledger) importDir(ctx context.Context, s ledger.Source) (oid, error) {
+func (l *Ledger) importDir(ctx context.Context, s ledger.Source, copied *counter) (oid, error) {
 	files, err := survey(s)
 	if err != nil {
 		return oid{}, err
@@ -30,6 +30,7 @@ func (l *Ledger) importDir(ctx context.Context, s ledger.Source) (oid, error) {
 		return oid{}, fmt.Errorf("importing %s: %w", s.Dir, err)
 	}
 	defer w.Kill()
+	copied.of.Store(int64(len(files)))
 	edits := make([]put, 0, len(files))
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -43,6 +44,8 @@ func (l *Ledger) importDir(ctx context.Context, s ledger.Source) (oid, error) {
 			return oid{}, fmt.Errorf("importing %s: %w", s.Dir, err)
 		}
 		edits = append(edits, put{path: f.path, mode: f.mode, id: hashOf("blob", data), held: true})
+		copied.files.Add(1)
+		copied.bytes.Add(int64(len(data)))
 	}
 	return l.writeTree(w, edits)
 }
