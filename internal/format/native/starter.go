@@ -2,15 +2,27 @@ package native
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/cladehq/clade"
 )
 
 // Starter looks at a folder and writes a first clade.yaml for it, with
 // comments, and notes about what was found and what is left to do. It is read
 // without faults. Nothing is executed, and the same folder gives the same
-// bytes. The error is a *clade.Problem: the folder cannot be looked at.
+// bytes where the same coding agents are on PATH. The error is a
+// *clade.Problem: the folder cannot be looked at.
 func Starter(dir string) (data []byte, notes []string, err error) {
+	return starter(dir, func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err == nil
+	})
+}
+
+// starter is Starter with another way to find out which programs are there.
+func starter(dir string, there func(program string) bool) (data []byte, notes []string, err error) {
 	f, err := lookAt(dir)
 	if err != nil {
 		return nil, nil, err
@@ -31,6 +43,7 @@ func Starter(dir string) (data []byte, notes []string, err error) {
 	d.carry = append(f.present("node_modules", ".venv", "venv", ".env"), d.carry...)
 	d.frozen = append(d.frozen, f.present("Makefile", ".env")...)
 	d.frozen = append(d.frozen, "clade.yaml")
+	d.agent(there)
 	return d.render(), d.notes, nil
 }
 
@@ -64,7 +77,27 @@ type draft struct {
 	gates     []step
 	measures  []step
 	dataset   []string // lines of the mapping
+	agents    []string // offered operators, as lines
 	notes     []string
+}
+
+// agent offers the coding agents that are there.
+func (d *draft) agent(there func(program string) bool) {
+	for _, name := range clade.HostNames() {
+		h, _ := clade.HostOf(name)
+		if h.Program == "" || !there(h.Program) {
+			continue
+		}
+		provider, _ := clade.ProviderOf(orDefault(h.Provider, clade.ProviderOpenAI))
+		use := fmt.Sprintf("{use: agent, agent: %s, model: %s/MODEL}", h.Name, provider.Name)
+		if len(d.agents) > 0 {
+			use = fmt.Sprintf("{use: agent, name: %s, agent: %s, model: %s/MODEL}", h.Name, h.Name, provider.Name)
+		}
+		d.agents = append(d.agents, fmt.Sprintf("# - %s # the key is that in %s", use, provider.KeyEnv))
+	}
+	if len(d.agents) > 0 {
+		d.note("a coding agent is installed: under operators there is a line for it, which takes the name of a model")
+	}
 }
 
 // A step is a command with what is said of it.
@@ -121,8 +154,12 @@ func (d *draft) render() []byte {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
-	b.WriteString("\n# What makes edits. mutate works offline on any text; add a command of your own, such as a coding agent.\n")
-	b.WriteString("operators:\n  - mutate\n  # - {use: command, run: ./improve.sh, network: true}\n")
+	b.WriteString("\n# What makes edits. mutate works offline on any text; coding agents, models and commands of your own go beside it.\n")
+	b.WriteString("operators:\n  - mutate\n")
+	for _, line := range d.agents {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	b.WriteString("  # - {use: command, run: ./improve.sh, network: true}\n")
 	b.WriteString("\n# The first bound reached ends the search.\nbudget:\n  candidates: 100\n  wall: 1h\n")
 	return []byte(b.String())
 }

@@ -162,7 +162,8 @@ func TestStarters(t *testing.T) {
 
 func TestStarterLooksLikeThis(t *testing.T) {
 	t.Parallel()
-	data, _, err := Starter(write(t, map[string]string{"go.mod": "module x\n", "a_test.go": "package x\n\nfunc BenchmarkSum(b *testing.B) {\n}\n"}))
+	there := func(program string) bool { return program == "claude" || program == "opencode" }
+	data, _, err := starter(write(t, map[string]string{"go.mod": "module x\n", "a_test.go": "package x\n\nfunc BenchmarkSum(b *testing.B) {\n}\n"}), there)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,9 +208,11 @@ measures:
     unit: ns
     noise: timing
 
-# What makes edits. mutate works offline on any text; add a command of your own, such as a coding agent.
+# What makes edits. mutate works offline on any text; coding agents, models and commands of your own go beside it.
 operators:
   - mutate
+  # - {use: agent, agent: claude, model: anthropic/MODEL} # the key is that in ANTHROPIC_API_KEY
+  # - {use: agent, name: opencode, agent: opencode, model: openai/MODEL} # the key is that in OPENAI_API_KEY
   # - {use: command, run: ./improve.sh, network: true}
 
 # The first bound reached ends the search.
@@ -266,5 +269,33 @@ func TestStarterOffersAMeasure(t *testing.T) {
 	}
 	if m := spec.Measures[0]; m.ID != "score" || m.Goal != clade.Maximize || spec.Dataset != nil {
 		t.Errorf("got %+v", m)
+	}
+}
+
+// Every agent that is found is offered, and the offer is taken as it stands.
+func TestStarterOffersAgents(t *testing.T) {
+	t.Parallel()
+	data, notes, err := starter(t.TempDir(), func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _, err := New().Read("clade.yaml", []byte(strings.ReplaceAll(string(data), "# - {use: agent", "- {use: agent")))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	var got []string
+	for _, o := range spec.Operators[1:] {
+		got = append(got, o.Agent+" "+o.Model)
+	}
+	want := []string{"claude anthropic/MODEL", "codex openai/MODEL", "opencode openai/MODEL", "gemini google/MODEL", "dsh openai/MODEL"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "a coding agent is installed") }) {
+		t.Errorf("no note says so: %q", notes)
+	}
+	none, _, err := starter(t.TempDir(), func(string) bool { return false })
+	if err != nil || strings.Contains(string(none), "use: agent") {
+		t.Errorf("%v\n%s", err, none)
 	}
 }
