@@ -30,7 +30,7 @@ const (
 )
 
 // fresh are folders that every command has for itself, in memory.
-var fresh = []string{"/tmp", "/run", "/var/tmp", "/dev/shm"}
+var fresh = sandbox.OwnFolders
 
 // assemble writes the program of one command. std are its three standard
 // descriptors, tell the pipe for reports; both are the supervisor's numbers,
