@@ -59,6 +59,8 @@ func Explain(rec clade.Record) []Entry {
 			return []Entry{entry(e.Winner, "undone")}
 		}
 		return []Entry{entry(e.Winner, "applied")}
+	case clade.Mirrored:
+		return []Entry{entry(0, "wrote %s", e.Path)}
 	}
 	return nil
 }
