@@ -65,15 +65,17 @@ func (l *lines) progress(v clade.View) {
 		l.base = true
 		fmt.Fprintf(l.w, "baseline %s\n", values(h.Spec.Measures, base.Values))
 	}
-	best := v.Life(h.Best)
+	best, trouble := v.Life(h.Best), run.TroubleOf(v)
 	switch {
 	case h.Best != l.best && best.Scored:
 		l.best = h.Best
 		fmt.Fprintf(l.w, "%5d/%d  best %s by %d: %s\n", h.Closed, h.Spec.Budget.Candidates, values(h.Spec.Measures, best.Values), best.ID, printable(best.Summary))
-	case time.Now().After(l.next):
-		fmt.Fprintf(l.w, "%5d/%d  %d usable\n", h.Closed, h.Spec.Budget.Candidates, h.Usable)
-	default:
+	case time.Now().Before(l.next):
 		return
+	case trouble != nil:
+		fmt.Fprintf(l.w, "%5d/%d  %s\n", h.Closed, h.Spec.Budget.Candidates, printable(trouble.String()))
+	default:
+		fmt.Fprintf(l.w, "%5d/%d  %d usable\n", h.Closed, h.Spec.Budget.Candidates, h.Usable)
 	}
 	l.next = time.Now().Add(quiet)
 }

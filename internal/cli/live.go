@@ -106,6 +106,7 @@ func (m *screen) take(s *run.Status) {
 var (
 	bold  = lipgloss.NewStyle().Bold(true)
 	faint = lipgloss.NewStyle().Faint(true)
+	bad   = lipgloss.NewStyle().Foreground(lipgloss.Red)
 	good  = lipgloss.NewStyle().Foreground(lipgloss.Green)
 )
 
@@ -148,6 +149,9 @@ func (m *screen) lines() []string {
 	}
 	if s.Spent.Microdollars > 0 || s.Held.Microdollars > 0 {
 		out = append(out, fmt.Sprintf("spent     $%s, held $%s", s.Spent.Microdollars, s.Held.Microdollars))
+	}
+	if s.Trouble != nil {
+		out = append(out, bad.Render(printable(s.Trouble.String())))
 	}
 	for _, r := range s.Open {
 		if r.Status == "running" {

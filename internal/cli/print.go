@@ -95,6 +95,9 @@ func printStatus(w io.Writer, s *run.Status) {
 	if s.Winner != nil && s.State != run.StateApplied && s.Landing == nil {
 		fmt.Fprintln(w, nextStep)
 	}
+	if s.Trouble != nil {
+		fmt.Fprintf(w, "note: %s\n", printable(s.Trouble.String()))
+	}
 	if s.Landing != nil {
 		fmt.Fprintf(w, "note: %s\n", s.Landing)
 	}

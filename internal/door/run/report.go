@@ -111,6 +111,7 @@ type Status struct {
 	Open      []Row           `json:"open"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Landing   *Landing        `json:"landing,omitempty"`
+	Trouble   *Trouble        `json:"trouble,omitempty"`
 }
 
 // Status reports on the run called name ("" : the newest here) with the top rows
@@ -170,7 +171,7 @@ func Summarise(v clade.View, top int) *Status {
 	for n := range v.Notes(clade.NoteWarning) {
 		s.Warnings = append(s.Warnings, n.Body)
 	}
-	s.Landing = landing(h)
+	s.Landing, s.Trouble = landing(h), TroubleOf(v)
 	if h.Applied() != clade.Base {
 		s.State = StateApplied
 	}
