@@ -41,6 +41,7 @@ type Worker struct {
 	Rules      policy.Rules
 	Cases      []evaluate.Case
 	Hidden     []string // paths of the tree that no command sees
+	Secrets    []string // values that no candidate may hold
 	Spaces     map[string]string
 	Journal    Journal
 	// Look counts a look at the dataset's test split by this attempt and says
@@ -155,6 +156,18 @@ func (p *try) propose(ctx context.Context) error {
 	if bad := propose.Violations(p.Spec, got.Changes); len(bad) > 0 {
 		p.out.Spent = got.Spent
 		p.fail(clade.ClassPolicy, strings.Join(bad, "\n"))
+		return nil
+	}
+	refused, warned, err := p.inspect(ctx, req.Parents[0].Commit, got.Changes)
+	if err != nil {
+		return err
+	}
+	if len(warned) > 0 {
+		p.out.Notes = append(p.out.Notes, clade.Note{About: []clade.ID{p.Life.ID}, Kind: clade.NoteWarning, Body: clip(strings.Join(warned, "\n"))})
+	}
+	if len(refused) > 0 {
+		p.out.Spent = got.Spent
+		p.fail(clade.ClassPolicy, strings.Join(refused, "\n"))
 		return nil
 	}
 	return p.commit(ctx, req, got)

@@ -50,6 +50,12 @@ func (s *store) Commit(_ context.Context, d ledger.Draft) (ledger.Made, error) {
 	return ledger.Made{Commit: "c1", Tree: s.tree}, nil
 }
 
+func (*store) List(context.Context, string) ([]ledger.Entry, error) {
+	return []ledger.Entry{{Path: "src/a.go", Mode: ledger.ModeFile, Blob: "a"}}, nil
+}
+
+func (*store) Read(context.Context, string) ([]byte, error) { return []byte("a"), nil }
+
 func (s *store) Diff(context.Context, string, string) ([]ledger.Delta, error) { return s.diff, nil }
 
 type template struct{}
@@ -159,6 +165,24 @@ func TestPerform(t *testing.T) {
 				return expect(o.Same == 4 && len(e.jobs) == 0)
 			},
 		},
+		"a line that leaves a test is no candidate (H4)": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{{Path: "src/a.go", Mode: ledger.ModeFile, Data: []byte("os.Exit(0)")}}}},
+			want: func(o clade.Outcome, _ *operator, e *evaluator, j *journal) string {
+				return expect(o.Failure == clade.ClassPolicy && o.Commit == "" && len(e.jobs) == 0 && len(j.proposed) == 0 && strings.Contains(o.Detail, "line 1"))
+			},
+		},
+		"a file that tools load by themselves is no candidate (H7)": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{{Path: "src/conftest.py", Mode: ledger.ModeFile, Data: []byte("x")}}}},
+			want: func(o clade.Outcome, _ *operator, _ *evaluator, j *journal) string {
+				return expect(o.Failure == clade.ClassPolicy && len(j.proposed) == 0)
+			},
+		},
+		"a key is no candidate and is not told (H14)": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{{Path: "src/NOTES.md", Mode: ledger.ModeFile, Data: []byte("it is planted-secret")}}}},
+			want: func(o clade.Outcome, _ *operator, _ *evaluator, j *journal) string {
+				return expect(o.Failure == clade.ClassPolicy && len(j.proposed) == 0 && !strings.Contains(o.Detail, "planted-secret"))
+			},
+		},
 		"a failed gate ends the plan": {
 			operator:  operator{got: propose.Proposal{Changes: []ledger.Change{edit}}},
 			evaluator: evaluator{stages: [][]clade.Sample{{red}, {m1}}},
@@ -249,7 +273,7 @@ func TestPerform(t *testing.T) {
 				Spec:   &clade.Spec{Allow: []string{"src/**"}, Frozen: []string{"**/*_test.go"}, Gates: []clade.Gate{{ID: "g"}}},
 				Ledger: &store{tree: tree, diff: c.diff}, Template: template{}, Journal: j,
 				Operators: map[string]propose.Operator{"op": &c.operator}, Evaluator: &c.evaluator,
-				Rules: policy.Rules{"never": rule(false), "always": rule(true)},
+				Secrets: []string{"planted-secret"}, Rules: policy.Rules{"never": rule(false), "always": rule(true)},
 			}
 			life := clade.Life{Attempt: clade.Attempt{ID: 5, Operator: "op", Makes: clade.MakesTree, After: one}, Try: 1}
 			if c.life != nil {

@@ -1,0 +1,75 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/policy/guard"
+)
+
+// inspect looks a proposal through for what the spec protects against. refused
+// are findings that make it no candidate, warned those that are only noted.
+func (p *try) inspect(ctx context.Context, parent string, changes []ledger.Change) (refused, warned []string, err error) {
+	protect := p.Spec.Protect
+	for _, c := range changes {
+		if c.Delete || c.Mode == ledger.ModeSymlink {
+			continue
+		}
+		e, err := p.edit(ctx, parent, c)
+		if err != nil {
+			return nil, nil, fmt.Errorf("looking a proposal through: %w", err)
+		}
+		tell := func(level string, findings []guard.Finding) {
+			for _, f := range findings {
+				switch level {
+				case clade.ProtectOff:
+				case clade.ProtectWarn:
+					warned = append(warned, f.String())
+				default:
+					refused = append(refused, f.String())
+				}
+			}
+		}
+		tell(protect.Autoload, guard.Autoload(e, p.Spec.Allow))
+		tell(protect.Lint, append(guard.Lint(e), guard.Lookup(e, p.asked())...))
+		tell(protect.Secrets, guard.Secrets(e, p.Secrets))
+	}
+	return refused, warned, nil
+}
+
+// edit is a change beside what the parent has there.
+func (p *try) edit(ctx context.Context, parent string, c ledger.Change) (e guard.Edit, err error) {
+	e = guard.Edit{Path: strings.TrimPrefix(c.Path, strings.TrimSuffix(p.Spec.Target.Prefix, "/")+"/"), New: c.Data, IsNew: true}
+	if c.Blob != "" {
+		if e.New, err = p.Ledger.Read(ctx, c.Blob); err != nil {
+			return e, err
+		}
+	}
+	entries, err := p.Ledger.List(ctx, parent)
+	if err != nil {
+		return e, err
+	}
+	i, found := slices.BinarySearchFunc(entries, c.Path, func(e ledger.Entry, path string) int { return strings.Compare(e.Path, path) })
+	if !found {
+		return e, nil
+	}
+	e.IsNew = false
+	if entries[i].Mode == ledger.ModeGitlink {
+		return e, nil
+	}
+	e.Old, err = p.Ledger.Read(ctx, entries[i].Blob)
+	return e, err
+}
+
+// asked are the inputs of every case: a table of any of them is none of a
+// candidate's business.
+func (p *try) asked() (out []string) {
+	for _, c := range p.Cases {
+		out = append(out, string(c.Input))
+	}
+	return out
+}
