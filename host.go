@@ -18,7 +18,8 @@ type Host struct {
 	Program string // looked for on PATH; "" for HostCustom
 	// Provider is the wire it speaks; "": any.
 	Provider string
-	// Priced says that it reports what a run cost in money, not only in tokens.
+	// Priced says that it reports what a run cost in money, not only in tokens,
+	// or can: a custom one says it in its last line.
 	Priced  bool
 	aliases []string // further words for it, in their plain form
 }
@@ -30,7 +31,7 @@ var hosts = []Host{
 	{HostOpenCode, "opencode", "", true, []string{"opencodeai", "sst"}},
 	{HostGemini, "gemini", ProviderGoogle, false, []string{"geminicli", "googlegemini"}},
 	{HostDSH, "dsh", ProviderOpenAI, false, []string{"deepseek", "deepseekharness", "deepcode"}},
-	{HostCustom, "", "", false, nil},
+	{HostCustom, "", "", true, nil},
 }
 
 // HostNames lists the canonical names, as they are shown.

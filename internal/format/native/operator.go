@@ -79,8 +79,14 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 	}
 	with := f.get("with")
 	o.With = d.options(with)
-	if o.Use == useReflect && with != nil {
+	switch {
+	case with == nil:
+	case o.Use == useReflect:
 		d.reflectWith(with)
+	case o.Use == useAgent:
+		f := d.fields(with, "write turns:")
+		d.whole(f.get("turns"), 1, 10_000)
+		f.done()
 	}
 	f.done()
 	if name != nil {
