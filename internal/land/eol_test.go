@@ -97,6 +97,15 @@ func TestFiltersF39(t *testing.T) {
 		refused(t, w.apply(), clade.FaultConflict, `"f" is kept through the filter "lfs"`)
 		w.same(image, "a refused apply")
 	})
+	t.Run("configured, beside line ends", func(t *testing.T) {
+		t.Parallel()
+		w := repository(t, files{"f": "1\n", ".gitattributes": "f filter=lfs text eol=crlf\n"}, files{"f": "2\n"},
+			"filter.lfs.clean=cat", "filter.lfs.smudge=touch ran; cat")
+		must(t, os.RemoveAll(w.at("ran"))) // the person's own git ran it
+		image := w.image()
+		refused(t, w.apply(), clade.FaultConflict, `"f" is kept through the filter "lfs"`)
+		w.same(image, "a refused apply")
+	})
 	t.Run("on another file", func(t *testing.T) {
 		t.Parallel()
 		w := repository(t, before, files{"g": "2\n"}, "filter.lfs.clean=touch ran; cat", "filter.lfs.smudge=touch ran; cat")

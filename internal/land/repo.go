@@ -13,7 +13,7 @@ import (
 )
 
 // A repo is the person's repository, read as their own git would read it: with
-// their line ends and ignored files, but without hooks and filters.
+// their line ends and ignored files, but without hooks. No filter is run.
 type repo struct {
 	*git.Repo
 	facts   git.Facts
@@ -47,11 +47,7 @@ func (l *Lander) open(ctx context.Context) (*repo, error) {
 			continue
 		}
 		if i := strings.LastIndexByte(driver, '.'); i > 0 {
-			driver = driver[:i]
-			r.drivers[driver] = true
-			for _, part := range []string{"clean=", "smudge=", "process=", "required=false"} {
-				config = append(config, "filter."+driver+"."+part)
-			}
+			r.drivers[driver[:i]] = true
 		}
 	}
 	r.autoEOL = set["core.autocrlf"] != "" && !strings.EqualFold(set["core.autocrlf"], "false")
@@ -152,10 +148,11 @@ func (a attributes) set(name string) bool {
 	return v != "" && v != "unspecified" && v != "unset"
 }
 
-// converted reports whether the file may have other bytes than its blob.
+// converted reports whether the file may have other bytes than its blob, without
+// a filter: a file under one is not written.
 func (r *repo) converted(a attributes) bool {
-	return a.set("text") || a.set("crlf") || a.set("eol") || a.set("ident") || a.set("working-tree-encoding") ||
-		r.autoEOL && a["text"] != "unset" && a["crlf"] != "unset"
+	return r.filter(a) == "" && (a.set("text") || a.set("crlf") || a.set("eol") || a.set("ident") || a.set("working-tree-encoding") ||
+		r.autoEOL && a["text"] != "unset" && a["crlf"] != "unset")
 }
 
 // filter is the filter driver that the path's file is kept through, "" if none.
@@ -188,7 +185,8 @@ func (r *repo) attributes(ctx context.Context, paths []string) (map[string]attri
 }
 
 // checkout turns the content of a blob into the bytes that git would check out
-// at path. The person's repository is not written to.
+// at path. The person's repository is not written to. A filter of the path would
+// run.
 func (r *repo) checkout(ctx context.Context, path string, blob []byte) (data []byte, err error) {
 	scratch, err := os.MkdirTemp("", "clade-checkout-")
 	if err != nil {
