@@ -13,7 +13,7 @@ import (
 var position = regexp.MustCompile(`^clade\.(yaml|json):[1-9][0-9]*:[1-9][0-9]*$`)
 
 // FuzzRead: whatever the bytes, Read ends, every error has a position, and what
-// it takes is written and read back equal.
+// it takes is taken by the schema too, and written and read back equal.
 func FuzzRead(f *testing.F) {
 	for _, g := range goldens(f) {
 		f.Add(g.data, g.file == "clade.json")
@@ -21,6 +21,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n? [b]: c\n<<: *a"), false)
 	f.Add([]byte("%YAML 1.2\n---\n!!map {a: !x b}"), false)
 	f.Add([]byte("\xef\xbb\xbfversion: 1\r\nobjective: >-\r\n  x\r\nbenchmark: b\r\n"), false)
+	schema := resolvedSchema(f)
 	f.Fuzz(func(t *testing.T, data []byte, isJSON bool) {
 		name := "clade.yaml"
 		if isJSON {
@@ -33,6 +34,9 @@ func FuzzRead(f *testing.F) {
 		}
 		if err == nil {
 			roundTrip(t, spec)
+			if err := schema.Validate(instance(t, name, data)); err != nil {
+				t.Fatalf("the schema refuses it: %v", err)
+			}
 			return
 		}
 		for _, e := range faultsOf(err) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,7 +166,7 @@ func marshal(t *testing.T, v any) string {
 	return string(data)
 }
 
-func resolvedSchema(t *testing.T) *jsonschema.Resolved {
+func resolvedSchema(t testing.TB) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
 	if err := json.Unmarshal(Schema(), &s); err != nil {
@@ -187,6 +188,21 @@ func instance(t *testing.T, name string, data []byte) any {
 		t.Fatalf("cannot be parsed: %v", d.err())
 	}
 	return d.any(root)
+}
+
+// TestSchemaTakesWhatIsWritten: no editor marks a spec that clade wrote.
+func TestSchemaTakesWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	schema := resolvedSchema(t)
+	for seed := range uint64(100) {
+		data, err := Write(randomSpec(rand.New(rand.NewPCG(seed, 1))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(instance(t, "clade.yaml", data)); err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
+	}
 }
 
 func TestSchemaAgreesWithRead(t *testing.T) {
