@@ -37,9 +37,6 @@ type Facts struct {
 	ObjectFormat string // "sha1" or "sha256"
 }
 
-// Detached reports whether HEAD names a commit instead of a branch.
-func (f Facts) Detached() bool { return f.Branch == "" }
-
 // Repo runs git in the repository of the facts.
 func (f Facts) Repo(g *Git) *Repo { return g.At(Place{Dir: f.GitDir, WorkTree: f.Top}) }
 

@@ -141,7 +141,7 @@ func TestDiscover(t *testing.T) {
 	}{
 		{"a plain repository", func(_ *testing.T, dir string) string { return dir }, func(dir string, f Facts) bool {
 			return f.Top == dir && f.GitDir == filepath.Join(dir, ".git") && f.CommonDir == f.GitDir && f.Prefix == "" &&
-				f.Branch == "refs/heads/main" && len(f.Head) == 40 && !f.Detached() && !f.Unborn && !f.Bare && !f.Shallow &&
+				f.Branch == "refs/heads/main" && len(f.Head) == 40 && !f.Unborn && !f.Bare && !f.Shallow &&
 				!f.Partial && !f.LFS && !f.Submodules && f.Doing == "" && len(f.Locks) == 0 && f.ObjectFormat == "sha1"
 		}},
 		{"a folder in it", func(_ *testing.T, dir string) string { return filepath.Join(dir, "sub") },
@@ -152,7 +152,7 @@ func TestDiscover(t *testing.T) {
 			gittest.Person(t, dir, "checkout", "-q", "--detach")
 			return dir
 		},
-			func(_ string, f Facts) bool { return f.Detached() && f.Branch == "" && !f.Unborn && f.Head != "" }},
+			func(_ string, f Facts) bool { return f.Branch == "" && !f.Unborn && f.Head != "" }},
 		{"unborn", func(t *testing.T, dir string) string {
 			gittest.Person(t, dir, "checkout", "-q", "--orphan", "new")
 			return dir

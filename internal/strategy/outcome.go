@@ -56,9 +56,9 @@ func Missing(v clade.View, batch int) int {
 	return max(0, batch-n)
 }
 
-// Dismiss is the verdict on a settled attempt that has no score to be judged
+// dismiss is the verdict on a settled attempt that has no score to be judged
 // by, or one of an earlier epoch; ok is false when it has one.
-func Dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
+func dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
 	to := func(s clade.Status, category, why string) (clade.Verdict, bool) {
 		return clade.Verdict{ID: l.ID, Status: s, Category: category, Why: why}, true
 	}

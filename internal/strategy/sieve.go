@@ -8,7 +8,7 @@ import (
 )
 
 // A Sieve parts settled attempts into those that are judged by their score and
-// verdicts on the others. Beside Dismiss it finds twins: a worker compares a tree
+// verdicts on the others. Beside dismiss it finds twins: a worker compares a tree
 // with closed candidates only, so that two attempts of one batch may have made
 // the same one. Of twins that are judged together the lower ID counts; else the
 // one judged first.
@@ -27,7 +27,7 @@ func (s *Sieve) Sift(v clade.View, settled []*clade.Life) (fit []*clade.Life, ou
 	s.catchUp(v)
 	batch := map[string]clade.ID{}
 	for _, l := range settled {
-		verdict, dismissed := Dismiss(v, l)
+		verdict, dismissed := dismiss(v, l)
 		if !dismissed {
 			verdict, dismissed = s.twin(l, batch)
 		}

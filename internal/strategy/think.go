@@ -108,7 +108,7 @@ func judgeNotes(v clade.View) (out []clade.Verdict) {
 		switch {
 		case l.Makes != clade.MakesNotes || !Settled(l):
 		case l.Failure != clade.OK:
-			d, _ := Dismiss(v, l)
+			d, _ := dismiss(v, l)
 			out = append(out, d)
 		default:
 			out = append(out, clade.Verdict{ID: id, Status: clade.StatusMeasured, Category: "notes", Why: "its notes enter later briefs"})

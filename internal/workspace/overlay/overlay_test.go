@@ -2,10 +2,9 @@ package overlay_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/cladehq/clade/internal/ledger/bare"
+	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/workspace"
 	"github.com/cladehq/clade/internal/workspace/overlay"
@@ -13,21 +12,9 @@ import (
 )
 
 func parts(box sandbox.Sandbox) func(testing.TB) workspacetest.Parts {
-	return func(t testing.TB) workspacetest.Parts {
-		dir := t.TempDir()
-		led, err := bare.Open(t.Context(), filepath.Join(dir, "ledger.git"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { led.Close() })
-		cache := filepath.Join(dir, "cache")
-		return workspacetest.Parts{
-			Dir: cache, Ledger: led, Sandbox: box,
-			Open: func() (workspace.Provider, error) {
-				return overlay.New(overlay.Options{Dir: cache, Ledger: led, Sandbox: box, Env: workspacetest.Env()})
-			},
-		}
-	}
+	return workspacetest.Over(box, func(cache string, led ledger.Ledger) (workspace.Provider, error) {
+		return overlay.New(overlay.Options{Dir: cache, Ledger: led, Sandbox: box, Env: workspacetest.Env()})
+	})
 }
 
 // TestOverlayAsRoot mounts without a user namespace: the kernel then keeps its

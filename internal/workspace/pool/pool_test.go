@@ -2,10 +2,9 @@ package pool_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/cladehq/clade/internal/ledger/bare"
+	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 	"github.com/cladehq/clade/internal/sandbox/none"
@@ -20,21 +19,9 @@ func TestMain(m *testing.M) {
 }
 
 func parts(box sandbox.Sandbox) func(testing.TB) workspacetest.Parts {
-	return func(t testing.TB) workspacetest.Parts {
-		dir := t.TempDir()
-		led, err := bare.Open(t.Context(), filepath.Join(dir, "ledger.git"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { led.Close() })
-		cache := filepath.Join(dir, "cache")
-		return workspacetest.Parts{
-			Dir: cache, Ledger: led, Sandbox: box,
-			Open: func() (workspace.Provider, error) {
-				return pool.New(pool.Options{Dir: cache, Ledger: led, Sandbox: box, Env: workspacetest.Env()})
-			},
-		}
-	}
+	return workspacetest.Over(box, func(cache string, led ledger.Ledger) (workspace.Provider, error) {
+		return pool.New(pool.Options{Dir: cache, Ledger: led, Sandbox: box, Env: workspacetest.Env()})
+	})
 }
 
 func bareHands(t testing.TB) sandbox.Sandbox {
