@@ -20,6 +20,8 @@ import (
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/ledger/bare"
 	ledgercrashing "github.com/cladehq/clade/internal/ledger/crashing"
+	"github.com/cladehq/clade/internal/llm"
+	"github.com/cladehq/clade/internal/llm/meter"
 	"github.com/cladehq/clade/internal/policy"
 	"github.com/cladehq/clade/internal/policy/edit"
 	"github.com/cladehq/clade/internal/policy/noise"
@@ -64,7 +66,8 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		Sandbox:    d.sandbox,
 		Isolation:  d.isolation,
 		Workspaces: workspaces,
-		Evaluator: func(w workspace.Provider, s sandbox.Sandbox, scratch string) evaluate.Evaluator {
+		Gateway:    func(*clade.Spec) (llm.Gateway, error) { return meter.New(meter.Options{}) },
+		Evaluator: func(w workspace.Provider, s sandbox.Sandbox, _ llm.Gateway, scratch string) evaluate.Evaluator {
 			return evaluatecommand.New(evaluatecommand.Options{Workspaces: w, Sandbox: s, Scratch: scratch})
 		},
 		Operators: operators,
@@ -157,7 +160,7 @@ func workspaces(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Pro
 	return pool.New(pool.Options{Dir: cache, Ledger: l, Sandbox: s, Env: setupEnv()})
 }
 
-func operators(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error) {
+func operators(spec *clade.Spec, s sandbox.Sandbox, _ llm.Gateway) (map[string]propose.Operator, error) {
 	out := map[string]propose.Operator{}
 	for _, o := range spec.Operators {
 		switch o.Use {

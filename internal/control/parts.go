@@ -11,6 +11,7 @@ import (
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/format"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/policy"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -42,9 +43,13 @@ type Parts struct {
 	// Schema is the published JSON Schema of the native spec.
 	Schema     func() []byte
 	Workspaces func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
+	// Gateway opens the way of commands to the models of a spec. It is asked for
+	// only where the spec has agents that use one; everywhere else the gateway
+	// handed on is nil.
+	Gateway func(spec *clade.Spec) (llm.Gateway, error)
 	// Evaluator makes one that keeps its short-lived files below scratch.
-	Evaluator func(w workspace.Provider, s sandbox.Sandbox, scratch string) evaluate.Evaluator
-	Operators func(spec *clade.Spec, s sandbox.Sandbox) (map[string]propose.Operator, error)
+	Evaluator func(w workspace.Provider, s sandbox.Sandbox, g llm.Gateway, scratch string) evaluate.Evaluator
+	Operators func(spec *clade.Spec, s sandbox.Sandbox, g llm.Gateway) (map[string]propose.Operator, error)
 	Search    func(spec *clade.Spec) (strategy.Search, error)
 	Dispatch  func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
 	Rules     policy.Rules

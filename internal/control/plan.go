@@ -62,6 +62,9 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 			f.Splits[k.Split]++
 		}
 	}
+	if err := unbounded(&r.Spec); err != nil {
+		return nil, err
+	}
 	if err := c.Design(&r.Spec, f.Splits[clade.SplitTest]); err != nil {
 		return nil, err
 	}

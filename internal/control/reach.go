@@ -36,18 +36,26 @@ type asker struct {
 	what  string
 	model string // "": the agent's own
 	pass  []string
+	agent string // the CLI, "" for reflect
+	// priced says that the CLI reports what a run cost.
+	priced bool
 }
 
 func askers(s *clade.Spec) (all []asker) {
 	if s.Dataset != nil && s.Dataset.Rollout != nil {
-		all = append(all, asker{"the dataset", s.Dataset.Rollout.Model, s.Dataset.Pass})
+		all = append(all, asking("the dataset", s.Dataset.Rollout.Model, s.Dataset.Pass, s.Dataset.Rollout.Agent))
 	}
 	for _, o := range s.Operators {
 		if o.Use == "agent" || o.Use == "reflect" {
-			all = append(all, asker{"operator " + o.Name, o.Model, o.Pass})
+			all = append(all, asking("operator "+o.Name, o.Model, o.Pass, o.Agent))
 		}
 	}
 	return all
+}
+
+func asking(what, model string, pass []string, agent string) asker {
+	h, _ := clade.HostOf(agent)
+	return asker{what: what, model: model, pass: pass, agent: agent, priced: h.Priced}
 }
 
 // means lists the models that are asked, and the variables by which they and

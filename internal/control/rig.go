@@ -13,6 +13,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -35,6 +36,7 @@ type rig struct {
 	scratch   string // for short-lived files of the evaluator
 
 	box       sandbox.Sandbox
+	gateway   llm.Gateway // nil: no command reaches a model
 	spaces    workspace.Provider
 	template  workspace.Template
 	operators map[string]propose.Operator
@@ -46,6 +48,9 @@ func (b *rig) close() (err error) {
 	if b.spaces != nil {
 		err = b.spaces.Close()
 	}
+	if b.gateway != nil {
+		err = errors.Join(err, b.gateway.Close())
+	}
 	if b.box != nil {
 		err = errors.Join(err, b.box.Close())
 	}
@@ -55,7 +60,7 @@ func (b *rig) close() (err error) {
 	return err
 }
 
-func (b *rig) evaluator() evaluate.Evaluator { return b.c.Evaluator(b.spaces, b.box, b.scratch) }
+func (b *rig) evaluator() evaluate.Evaluator { return b.c.Evaluator(b.spaces, b.box, b.gateway, b.scratch) }
 
 // setupWall is how long setup may take when it sets no timeout: it runs once and
 // fills cold caches, so limits.wall, which is for one evaluation, does not fit.
@@ -84,7 +89,12 @@ func (b *rig) prepare(ctx context.Context) error {
 	if b.scratches, b.scratch, err = b.c.newScratch(); err != nil {
 		return err
 	}
-	if b.operators, err = b.c.Operators(&b.spec, b.box); err != nil {
+	if asksModels(&b.spec) {
+		if b.gateway, err = b.c.Gateway(&b.spec); err != nil {
+			return fmt.Errorf("open the way to models: %w", err)
+		}
+	}
+	if b.operators, err = b.c.Operators(&b.spec, b.box, b.gateway); err != nil {
 		return err
 	}
 	b.o.Step("preparing the template")
