@@ -12,6 +12,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/evaluate"
+	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/strategy"
@@ -75,12 +76,12 @@ func (r run) with(p control.Parts, w *watch) control.Parts {
 		begun = once(w.begun)
 	}
 	if !r.operator {
-		p.Operators = func(spec *clade.Spec, _ sandbox.Sandbox) (map[string]propose.Operator, error) {
+		p.Operators = func(spec *clade.Spec, _ sandbox.Sandbox, _ llm.Gateway) (map[string]propose.Operator, error) {
 			return map[string]propose.Operator{spec.Operators[0].Name: editor{begun}}, nil
 		}
 	}
 	if !r.evaluator {
-		p.Evaluator = func(spaces workspace.Provider, box sandbox.Sandbox, _ string) evaluate.Evaluator {
+		p.Evaluator = func(spaces workspace.Provider, box sandbox.Sandbox, _ llm.Gateway, _ string) evaluate.Evaluator {
 			return reader{spaces: spaces, grade: box.Grade(), begun: begun, delay: w.delay}
 		}
 	}
