@@ -34,19 +34,26 @@ func (e *Engine) ask(ctx context.Context, made string, do func(store.Tx) error) 
 }
 
 // Proposed implements worker.Journal.
-func (e *Engine) Proposed(ctx context.Context, p clade.Proposed, m ledger.Made) error {
+func (e *Engine) Proposed(ctx context.Context, p clade.Proposed, m ledger.Made) (same clade.ID, known bool, err error) {
+	var id clade.ID // the loop's until it has answered, as in Known
+	var ok bool
 	made := ""
 	if m.Stream != nil {
 		made = m.Commit
 	}
-	return e.ask(ctx, made, func(tx store.Tx) error {
+	err = e.ask(ctx, made, func(tx store.Tx) error {
 		if made != "" {
 			if err := tx.Pend(m); err != nil {
 				return err
 			}
 		}
+		id, ok = e.known(tx.View(), p.Tree)
 		return tx.Append(p)
 	})
+	if err != nil {
+		return 0, false, err
+	}
+	return id, ok, nil
 }
 
 // Keep implements evaluate.Memory.

@@ -134,7 +134,7 @@ func (w *world) perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 		w.mu.Unlock()
 		o.Commit, o.Tree = fmt.Sprintf("commit-%d", o.ID), fmt.Sprintf("tree-%d", o.ID)
 		m := ledger.Made{Commit: o.Commit, Tree: o.Tree, Stream: []byte("bytes")}
-		if err := w.journal.Proposed(ctx, clade.Proposed{ID: o.ID, Try: o.Try, Commit: o.Commit, Tree: o.Tree, Summary: "edit"}, m); err != nil {
+		if _, _, err := w.journal.Proposed(ctx, clade.Proposed{ID: o.ID, Try: o.Try, Commit: o.Commit, Tree: o.Tree, Summary: "edit"}, m); err != nil {
 			return failed(o, err)
 		}
 	}

@@ -25,7 +25,9 @@ import (
 // return once that is so.
 type Journal interface {
 	evaluate.Memory
-	Proposed(ctx context.Context, p clade.Proposed, m ledger.Made) error
+	// Proposed also answers what Known would of the proposal's tree: a
+	// transaction costs more than the question.
+	Proposed(ctx context.Context, p clade.Proposed, m ledger.Made) (same clade.ID, known bool, err error)
 	// Known returns the candidate that closed with this tree, if there is one.
 	Known(ctx context.Context, tree string) (clade.ID, bool)
 }
@@ -78,6 +80,13 @@ type try struct {
 	out  clade.Outcome
 	told time.Duration // wall time that Proposed has already recorded
 	made int           // the making of the template that the try works over
+	twin *answer       // nil where an earlier try proposed
+}
+
+// An answer is what the journal knows of a tree.
+type answer struct {
+	same  clade.ID
+	known bool
 }
 
 func (p *try) fail(c clade.Class, detail string) {
@@ -119,6 +128,9 @@ func (p *try) run(ctx context.Context) error {
 func (p *try) known(ctx context.Context) (clade.ID, bool) {
 	if base := p.Kin[clade.Base]; base.Tree != "" && base.Tree == p.out.Tree {
 		return clade.SameAsBase, true
+	}
+	if p.twin != nil {
+		return p.twin.same, p.twin.known
 	}
 	return p.Journal.Known(ctx, p.out.Tree)
 }
@@ -204,14 +216,15 @@ func (p *try) commit(ctx context.Context, req propose.Request, got propose.Propo
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	err = p.Journal.Proposed(ctx, clade.Proposed{
+	var twin answer
+	twin.same, twin.known, err = p.Journal.Proposed(ctx, clade.Proposed{
 		ID: p.Life.ID, Try: p.Try, Commit: made.Commit, Tree: made.Tree,
 		Summary: clip(got.Summary), Feedback: got.Feedback, Spent: got.Spent,
 	}, made)
 	if err != nil {
 		return fmt.Errorf("record proposal: %w", err)
 	}
-	p.told = got.Spent.Wall
+	p.told, p.twin = got.Spent.Wall, &twin
 	p.out.Commit, p.out.Tree = made.Commit, made.Tree
 	return nil
 }

@@ -22,17 +22,22 @@ type journal struct {
 	mu       sync.Mutex
 	proposed []clade.Proposed
 	known    map[string]clade.ID
+	asked    int // of Known
 	fail     error
 }
 
-func (j *journal) Proposed(_ context.Context, p clade.Proposed, _ ledger.Made) error {
+func (j *journal) Proposed(_ context.Context, p clade.Proposed, _ ledger.Made) (clade.ID, bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.proposed = append(j.proposed, p)
-	return j.fail
+	id, ok := j.known[p.Tree]
+	return id, ok, j.fail
 }
 
 func (j *journal) Known(_ context.Context, tree string) (clade.ID, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked++
 	id, ok := j.known[tree]
 	return id, ok
 }
@@ -161,8 +166,15 @@ func TestPerform(t *testing.T) {
 		},
 		"a judged tree again is linked, not measured (F45)": {
 			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}}}, known: map[string]clade.ID{"t1": 4},
-			want: func(o clade.Outcome, _ *operator, e *evaluator, _ *journal) string {
-				return expect(o.Same == 4 && len(e.jobs) == 0)
+			want: func(o clade.Outcome, _ *operator, e *evaluator, j *journal) string {
+				return expect(o.Same == 4 && len(e.jobs) == 0 && j.asked == 0) // the record of the proposal said so
+			},
+		},
+		"so is one that an earlier try proposed": {
+			life:  func(l *clade.Life) { l.Commit, l.Tree = "c0", "t1" },
+			known: map[string]clade.ID{"t1": 4},
+			want: func(o clade.Outcome, op *operator, e *evaluator, j *journal) string {
+				return expect(o.Same == 4 && op.asked == 0 && len(e.jobs) == 0 && j.asked == 1)
 			},
 		},
 		"a line that leaves a test is no candidate (H4)": {
