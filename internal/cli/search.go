@@ -78,7 +78,8 @@ func (e *env) planCmd() *cobra.Command {
 		Use:   "plan [SPEC]",
 		Short: "Say what a run would do and the most it can cost",
 		Long: `Resolves the spec (a file, or the folder that holds clade.yaml), checks that every
-program it needs is there and says what a run would do and the most it can cost.
+program and key it needs is there and says what a run would do and the most it can
+cost. It asks no model.
 With --measure the base is evaluated too, exactly as a run would; nothing is kept.`,
 		Example: "  clade plan\n  clade plan examples/packing --measure",
 		Args:    cobra.MaximumNArgs(1),
