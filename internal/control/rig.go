@@ -60,7 +60,9 @@ func (b *rig) close() (err error) {
 	return err
 }
 
-func (b *rig) evaluator() evaluate.Evaluator { return b.c.Evaluator(b.spaces, b.box, b.gateway, b.scratch) }
+func (b *rig) evaluator() evaluate.Evaluator {
+	return b.c.Evaluator(b.spaces, b.box, b.gateway, b.scratch)
+}
 
 // setupWall is how long setup may take when it sets no timeout: it runs once and
 // fills cold caches, so limits.wall, which is for one evaluation, does not fit.
