@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/workspace"
 )
 
@@ -56,6 +57,10 @@ type Job struct {
 	Cases []Case
 	// Log gets the commands' output for people; nil drops it.
 	Log func(check, text string)
+	// Cap is the most that the next paid command may use, and Spend is told
+	// what each used: agents that answer cases. Nil: no cap, nobody asks.
+	Cap   func() llm.Cap
+	Spend func(clade.Amount)
 }
 
 // A Case is one row of a dataset.

@@ -16,6 +16,9 @@ import (
 // answer puts a case to the subject and scores what it says. A subject that
 // crashes, is stopped by a limit or says more than fits failed the case itself.
 func (s *stage) answer(ctx context.Context, ws workspace.Workspace, u *unit, p *place, q request) ([]clade.Sample, error) {
+	if s.job.Spec.Dataset.Rollout != nil {
+		return s.roll(ctx, ws, u)
+	}
 	q.stdin = u.asked.Input
 	r, err := s.run(ctx, ws, q)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/agent"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/workspace"
@@ -23,6 +24,8 @@ type Options struct {
 	// Scratch is the folder where result files of commands are made and
 	// removed; "": the system's folder for temporary files.
 	Scratch string
+	// Agent answers the cases of a spec that has rollouts; nil: none does.
+	Agent *agent.Runner
 	// RerunGates says when a gate that a candidate failed is run again, to
 	// tell a bad candidate from a flaky gate. False: only when the gate was
 	// seen to flake in this process, passing and failing on one tree. True:

@@ -179,7 +179,7 @@ func (p *place) take(u *unit, samples []clade.Sample) {
 		case sample.Class == clade.OK:
 		case sample.Gate:
 			p.failed = true
-		case u.asked == nil || sample.Class == clade.ClassEvaluator:
+		case u.asked == nil || sample.Class != clade.ClassCandidate:
 			p.stopped[u.group] = true
 		}
 	}

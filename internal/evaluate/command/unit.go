@@ -172,12 +172,14 @@ func (s *stage) digest(u *unit) string {
 		Readers []reader
 		Case    *evaluate.Case
 		Scorer  *clade.Scorer
-		Scores  []string // environment of the scorer's command
+		Scores  []string       // environment of the scorer's command
+		Rollout *clade.Rollout `json:",omitempty"`
 	}{Common: s.common, Command: u.cmd, Env: s.command(u.cmd).Env, Gate: u.gate, Repeats: u.repeats, Case: u.asked}
 	for _, m := range u.measures {
 		on.Readers = append(on.Readers, reader{m.ID, m.Unit, m.Read, m.Min, m.Max})
 	}
 	if u.asked != nil {
+		on.Rollout = s.job.Spec.Dataset.Rollout
 		on.Scorer = &s.job.Spec.Dataset.Scorer
 		if on.Scorer.Command != nil {
 			on.Scores = s.command(*on.Scorer.Command).Env
