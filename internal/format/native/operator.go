@@ -70,24 +70,9 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 	case useReflect:
 		d.reflect(f, &o)
 	default:
-		o.Command = d.commandIn(f, o.Use == useCommand)
-		f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
-		f.refuse("is for use: agent and use: reflect", "remove it", "model")
-		if o.Use != useCommand && o.Use != "" {
-			f.refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
-		}
+		d.program(f, &o)
 	}
-	with := f.get("with")
-	o.With = d.options(with)
-	switch {
-	case with == nil:
-	case o.Use == useReflect:
-		d.reflectWith(with)
-	case o.Use == useAgent:
-		f := d.fields(with, "write turns:")
-		d.whole(f.get("turns"), 1, 10_000)
-		f.done()
-	}
+	o.With = d.with(f.get("with"), o.Use)
 	f.done()
 	if name != nil {
 		o.Name = d.id(name, used)
@@ -139,13 +124,33 @@ func (d *decoder) reflect(f *fields, o *clade.Operator) {
 	f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
 }
 
-// reflectWith checks the settings of reflect, so that a slip in them has a place.
-func (d *decoder) reflectWith(n *node) {
-	f := d.fields(n, "write attempts: or format:")
-	d.whole(f.get("attempts"), 1, 5)
-	d.choice(f.get("format"), "auto", "whole", "blocks")
-	f.refuse("is the model's", "write it in models", "temperature", "max_tokens")
-	f.done()
+// program reads an operator that is a program of one's own.
+func (d *decoder) program(f *fields, o *clade.Operator) {
+	o.Command = d.commandIn(f, o.Use == useCommand)
+	f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
+	f.refuse("is for use: agent and use: reflect", "remove it", "model")
+	if o.Use != useCommand && o.Use != "" {
+		f.refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
+	}
+}
+
+// with reads an operator's settings. Those of agent and reflect are checked, so
+// that a slip in them has a place.
+func (d *decoder) with(n *node, use string) clade.Options {
+	switch {
+	case n == nil:
+	case use == useAgent:
+		f := d.fields(n, "write turns:")
+		d.whole(f.get("turns"), 1, 10_000)
+		f.done()
+	case use == useReflect:
+		f := d.fields(n, "write attempts: or format:")
+		d.whole(f.get("attempts"), 1, 5)
+		d.choice(f.get("format"), "auto", "whole", "blocks")
+		f.refuse("is the model's", "write it in models", "temperature", "max_tokens")
+		f.done()
+	}
+	return d.options(n)
 }
 
 // operatorName refuses a name derived from use that is taken.
