@@ -79,7 +79,7 @@ func (b *rig) prepare(ctx context.Context) error {
 	if b.cases, err = loadCases(ctx, &b.spec, b.led, b.base.Commit); err != nil {
 		return err
 	}
-	if b.box, err = b.c.Sandbox(ctx, &b.spec, []string{b.run.State, b.c.Cache, b.where}); err != nil {
+	if b.box, err = b.c.Sandbox(ctx, &b.spec, b.c.private(b.run.State, b.where, b.spec.Target.Kind)); err != nil {
 		return err
 	}
 	if b.spaces, err = b.c.Workspaces(b.c.Cache, b.led, b.box); err != nil {
