@@ -2,8 +2,6 @@ package claude
 
 import (
 	"cmp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -15,7 +13,6 @@ import (
 type event struct {
 	Type      string `json:"type"` // system, assistant, user, result
 	SessionID string `json:"session_id"`
-	Version   string `json:"claude_code_version"` // of system
 	Message   struct {
 		ID    string `json:"id"`
 		Usage usage  `json:"usage"`
@@ -37,6 +34,10 @@ type result struct {
 	Cost       *float64             `json:"total_cost_usd"`
 	Usage      usage                `json:"usage"`      // of this run and the main model
 	ModelUsage map[string]modelUsed `json:"modelUsage"` // of every model
+	// Latest is ModelUsage since the last result of the session. Cost and
+	// ModelUsage of a version that says it are the whole session's; those of the
+	// versions before are this run's.
+	Latest map[string]modelUsed `json:"model_usage_since_last_result"`
 }
 
 type usage struct {
@@ -53,18 +54,17 @@ type modelUsed struct {
 	Output     float64 `json:"outputTokens"`
 	CacheRead  float64 `json:"cacheReadInputTokens"`
 	CacheWrite float64 `json:"cacheCreationInputTokens"`
+	Cost       float64 `json:"costUSD"`
 }
 
 // Read judges by the result event: the exit status is 0 after SIGINT and 1 after
 // a cap.
 func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 	var rep agent.Report
-	var version string
 	var last *result
 	seen := map[string]usage{} // by message: each of its blocks repeats the message's usage
 	for e := range agent.Events[event](r.Stdout) {
 		rep.Session = cmp.Or(e.SessionID, rep.Session)
-		version = cmp.Or(e.Version, version)
 		switch e.Type {
 		case "assistant":
 			seen[e.Message.ID] = e.Message.Usage
@@ -82,7 +82,6 @@ func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 		rep.Text = "" // it is the error
 	}
 	rep.Spent = last.spent()
-	rep.Total = cumulative(version)
 	return agent.Finish(t, r, rep)
 }
 
@@ -116,34 +115,25 @@ func (r *result) end() (agent.End, string) {
 	return end, cmp.Or(detail, r.Subtype)
 }
 
+// spent is what this run used.
 func (r *result) spent() clade.Amount {
 	a := clade.Amount{Calls: agent.Count(r.Turns)}
-	for _, u := range r.ModelUsage {
+	models, cost := r.ModelUsage, r.Cost
+	if r.Latest != nil {
+		models, cost = r.Latest, new(float64)
+		for _, u := range models {
+			*cost += max(u.Cost, 0)
+		}
+	}
+	for _, u := range models {
 		a.Tokens = agent.Count(float64(a.Tokens), u.Input, u.Output, u.CacheRead, u.CacheWrite)
 	}
-	if len(r.ModelUsage) == 0 {
+	if len(models) == 0 {
 		a.Tokens = r.Usage.tokens()
 	}
-	if r.Cost != nil {
-		a.Microdollars = agent.Dollars(*r.Cost)
+	if cost != nil {
+		a.Microdollars = agent.Dollars(*cost)
 	}
-	a.Unknown = r.Cost == nil || a.Microdollars == 0 && a.Tokens > 0
+	a.Unknown = cost == nil || a.Microdollars == 0 && a.Tokens > 0
 	return a
-}
-
-// cumulativeSince is the first version that is known to add up cost and models'
-// usage over a session. Reading one that does as one that does not counts money
-// twice, which is the safe mistake.
-var cumulativeSince = []int{2, 1, 332}
-
-func cumulative(version string) bool {
-	var parts []int
-	for part := range strings.SplitSeq(version, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return false
-		}
-		parts = append(parts, n)
-	}
-	return slices.Compare(parts, cumulativeSince) >= 0
 }
