@@ -298,8 +298,7 @@ type Search struct {
 	Parents  int     `json:"parents,omitempty"` // survivors a generation draws from
 	// Operators is how one of several operators is chosen: "shares" (default), or
 	// "bandit", which prefers those that gained most for their cost.
-	Operators string  `json:"operators,omitempty"`
-	With      Options `json:"with,omitempty"`
+	Operators string `json:"operators,omitempty"`
 }
 
 // Budget bounds a run. A nil bound is no bound; candidates always has one.

@@ -304,6 +304,21 @@ func (d *decoder) options(n *node) clade.Options {
 	return o
 }
 
+// without refuses every setting of what has none. A slip is likely to be meant
+// for one of the keys around.
+func (d *decoder) without(n *node, why string, around []string) {
+	if d.options(n) == nil {
+		return
+	}
+	for _, p := range n.pairs {
+		hint := "remove it"
+		if slices.Contains(around, p.key) {
+			hint = "write it beside with, not in it"
+		}
+		d.add(p.at, hint, "unknown key %s in %s: %s", quote(p.key), n.path, why)
+	}
+}
+
 // any is the value as encoding/json would give it.
 func (d *decoder) any(n *node) any {
 	switch n.kind {

@@ -51,13 +51,13 @@ func FuzzRead(f *testing.F) {
 func TestTortures(t *testing.T) {
 	t.Parallel()
 	head := "version: 1\nobjective: x\nbenchmark: b\n"
-	bomb := head + "search:\n  with:\n    a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	bomb := head + "operators:\n- use: x\n  with:\n    a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'k'; c++ {
 		bomb += "    " + string(c) + ": &" + string(c) + " [*" + string(c-1) + ", *" + string(c-1) + ", *" + string(c-1) + ", *" + string(c-1) + "]\n"
 	}
 	cases := map[string]struct{ data, want string }{
 		"alias bomb":         {bomb, "has more than 5000 values, aliases expanded"},
-		"deep flow":          {head + "search: {with: {a: " + repeat("[", 9_000), "is nested deeper than 32 levels"},
+		"deep flow":          {head + "operators: [{use: x, with: {a: " + repeat("[", 9_000), "is nested deeper than 32 levels"},
 		"deep block":         {repeat("- ", 9_000), "is nested deeper than 32 levels"},
 		"deep keys":          {repeat("? ", 9_000), "is nested deeper than 32 levels"},
 		"deep maps":          {head + "a: " + repeat("{a: ", 1000), "is nested deeper than 32 levels"},
@@ -71,7 +71,7 @@ func TestTortures(t *testing.T) {
 		"json deep":          {`{"version": ` + repeat("[", 9_000) + repeat("]", 9_000) + "}", "is nested deeper than 32 levels"},
 		"json deeper":        {`{"version": ` + repeat("[", 50_000), "is no JSON: invalid character '[' exceeded max depth"},
 		"json many values":   {`{"version": [` + repeat("1,", 8_000) + "1]}", "has more than 5000 values"},
-		"deep after aliases": {head + "search: {with: {a: &a [[[[[[[[[[1]]]]]]]]]], b: &b [[[[[[[[[[*a]]]]]]]]]], c: [[[[[[[[[[[[*b]]]]]]]]]]]]}}", "is nested deeper than 32 levels, aliases expanded"},
+		"deep after aliases": {head + "operators: [{use: x, with: {a: &a [[[[[[[[[[1]]]]]]]]]], b: &b [[[[[[[[[[*a]]]]]]]]]], c: [[[[[[[[[[[[*b]]]]]]]]]]]]}}]", "is nested deeper than 32 levels, aliases expanded"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

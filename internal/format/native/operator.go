@@ -72,7 +72,7 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 	default:
 		d.program(f, &o)
 	}
-	o.With = d.with(f.get("with"), o.Use)
+	o.With = d.with(f.get("with"), o.Use, f.known)
 	f.done()
 	if name != nil {
 		o.Name = d.id(name, used)
@@ -134,11 +134,15 @@ func (d *decoder) program(f *fields, o *clade.Operator) {
 	}
 }
 
-// with reads an operator's settings. Those of agent and reflect are checked, so
-// that a slip in them has a place.
-func (d *decoder) with(n *node, use string) clade.Options {
+// with reads an operator's settings. Those of built-in operators are checked, so
+// that a slip in them has a place; a program gets all. around are the keys that
+// stand beside with.
+func (d *decoder) with(n *node, use string, around []string) clade.Options {
 	switch {
 	case n == nil:
+	case use == useMutate:
+		d.without(n, "mutate has no settings", around)
+		return nil
 	case use == useAgent:
 		f := d.fields(n, "write turns:")
 		d.whole(f.get("turns"), 1, 10_000)

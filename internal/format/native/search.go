@@ -78,7 +78,6 @@ func (d *decoder) search(n *node) clade.Search {
 	}
 	s.Parents = int(orDefault(d.whole(f.get("parents"), 1, 10_000), defaultParents))
 	s.Operators = orDefault(d.choice(f.get("operators"), "shares", "bandit"), "shares")
-	s.With = d.options(f.get("with"))
 	f.done()
 	return s
 }

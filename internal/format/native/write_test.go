@@ -136,7 +136,8 @@ func TestAwkwardTextsRoundTrip(t *testing.T) {
 			spec.Objective = s
 			spec.Benchmark.Run, spec.Benchmark.Argv = "", []string{"x", s, ""}
 			spec.Benchmark.Env = map[string]string{"A": s}
-			spec.Search.With = clade.Options{s: s, "list": []any{s, map[string]any{s: s}, nil, true, 1.5e-7, 1e21}}
+			spec.Operators = []clade.Operator{{Use: "x", Name: "x", Share: 1, Role: clade.RolePropose,
+				With: clade.Options{s: s, "list": []any{s, map[string]any{s: s}, nil, true, 1.5e-7, 1e21}}}}
 			roundTrip(t, spec)
 		})
 	}
