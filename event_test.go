@@ -19,7 +19,7 @@ func examples() []clade.Event {
 		Target:   clade.Target{Path: ".", Kind: clade.TargetGit, Prefix: "a/b"},
 		Gates:    []clade.Gate{{ID: "test", Command: clade.Command{Run: "go test", Timeout: clade.Duration(time.Minute)}}},
 		Measures: []clade.Measure{{ID: "m", Goal: clade.Minimize, Noise: clade.NoiseTiming, Read: clade.Read{Kind: clade.ReadClock}}},
-		Search:   clade.Search{Strategy: "race"}},
+		Search:   clade.Search{Strategy: "race"},
 		Budget:   clade.Budget{Candidates: 10, USD: &limit}, Limits: clade.Limits{Memory: 64 << 20},
 	}
 	stage := clade.Stage{Subjects: []clade.ID{0, 3}, Replicates: 6, First: 4, Split: clade.SplitTest, Fresh: true, Rule: "race"}
