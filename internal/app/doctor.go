@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
@@ -17,7 +18,10 @@ import (
 // doctor looks at what this machine can do for clade.
 func (d dirs) doctor(ctx context.Context) []control.Check {
 	out := []control.Check{d.git(ctx), {Name: "processors", State: "ok", Text: fmt.Sprintf("%d, so %d attempts at once by default", runtime.NumCPU(), runtime.NumCPU())}}
-	out = append(out, d.isolated(ctx))
+	isolated := d.isolated(ctx)
+	if out = append(out, isolated); isolated.State == "ok" {
+		out = append(out, readable())
+	}
 	if d.cache == "" {
 		out = append(out, homeless("cache", cacheVariable))
 	} else {
@@ -54,6 +58,16 @@ func (d dirs) isolated(ctx context.Context) control.Check {
 			Hint: "allow unprivileged user namespaces, or run on Linux outside a container"}
 	}
 	return control.Check{Name: "isolation", State: "ok", Text: "namespaces: own processes, mounts, network and users"}
+}
+
+// readable says what commands see of the user's files.
+func readable() control.Check {
+	c := control.Check{Name: "files", State: "ok", Text: "home folders and the machine's secrets are hidden from commands"}
+	if shown := sight(&clade.Spec{}, nil).Shown; len(shown) > 0 {
+		c.Text += ", but for " + strings.Join(shown, ", ")
+	}
+	c.Hint = "sandbox.read shows more, sandbox.home: show everything in home folders"
+	return c
 }
 
 func (d dirs) workspaces(ctx context.Context) control.Check {

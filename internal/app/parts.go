@@ -22,6 +22,7 @@ import (
 	ledgercrashing "github.com/cladehq/clade/internal/ledger/crashing"
 	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/llm/meter"
+	"github.com/cladehq/clade/internal/llm/service"
 	"github.com/cladehq/clade/internal/policy"
 	"github.com/cladehq/clade/internal/policy/edit"
 	"github.com/cladehq/clade/internal/policy/noise"
@@ -67,11 +68,9 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		Isolation:  d.isolation,
 		Workspaces: workspaces,
 		Gateway:    func(*clade.Spec) (llm.Gateway, error) { return meter.New(meter.Options{}) },
-		Evaluator: func(w workspace.Provider, s sandbox.Sandbox, _ llm.Gateway, scratch string) evaluate.Evaluator {
-			return evaluatecommand.New(evaluatecommand.Options{Workspaces: w, Sandbox: s, Scratch: scratch})
-		},
-		Operators: operators,
-		Search:    search,
+		Evaluator:  evaluator,
+		Operators:  operators,
+		Search:     search,
 		Dispatch: func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher {
 			return local.New(ctx, slots, perform)
 		},
@@ -106,7 +105,8 @@ func (d dirs) pick(ctx context.Context, spec *clade.Spec, hide []string) (sandbo
 	}
 	err := namespace.Probe(ctx)
 	if err == nil {
-		return namespace.New(namespace.Options{Hide: hide, Show: spec.Sandbox.Read})
+		files := sight(spec, hide)
+		return namespace.New(namespace.Options{Hide: files.Hidden, Show: files.Shown})
 	}
 	if spec.Sandbox.Use == "namespaces" {
 		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "the spec wants namespaces, which do not work here", Err: err,
@@ -115,21 +115,32 @@ func (d dirs) pick(ctx context.Context, spec *clade.Spec, hide []string) (sandbo
 	return none.New(none.Options{})
 }
 
-// isolation says which grade a spec would get and what that does not give.
-func (d dirs) isolation(ctx context.Context, spec *clade.Spec) (string, []string, error) {
-	box, err := d.sandbox(ctx, spec, nil)
+// isolation says how commands of a spec would be isolated.
+func (d dirs) isolation(ctx context.Context, spec *clade.Spec, hide []string) (control.Isolation, error) {
+	box, err := d.sandbox(ctx, spec, hide)
 	if err != nil {
-		return "", nil, err
+		return control.Isolation{}, err
 	}
 	defer box.Close()
-	if box.Grade() != sandbox.GradeNone {
-		return box.Grade(), nil, nil
+	i := control.Isolation{Grade: box.Grade()}
+	if i.Grade != sandbox.GradeNone {
+		files := sight(spec, hide)
+		i.Files = &files
+		return i, nil
 	}
-	weaker := []string{"commands can read your files, write outside their workspace and use the network"}
+	i.Weaker = []string{"commands can read your files, write outside their workspace and use the network"}
 	if err := namespace.Probe(ctx); err != nil && spec.Sandbox.Use != "none" {
-		weaker = append(weaker, "namespaces do not work here: "+err.Error())
+		i.Weaker = append(i.Weaker, "namespaces do not work here: "+err.Error())
 	}
-	return box.Grade(), weaker, nil
+	return i, nil
+}
+
+// sight is what commands of a spec see of this machine, where it can be chosen.
+// hide are folders that they never see.
+func sight(spec *clade.Spec, hide []string) sandbox.Sight {
+	home, _ := os.UserHomeDir() // "" is nobody's
+	m := sandbox.Machine{Home: home, Lookup: os.LookupEnv, Files: os.DirFS("/")}
+	return m.Sight(hide, spec.Sandbox.Read, spec.Sandbox.Home == "show")
 }
 
 // setupEnv is what the environment of setup begins with: enough to find programs
@@ -160,21 +171,39 @@ func workspaces(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Pro
 	return pool.New(pool.Options{Dir: cache, Ledger: l, Sandbox: s, Env: setupEnv()})
 }
 
-func operators(spec *clade.Spec, s sandbox.Sandbox, _ llm.Gateway) (map[string]propose.Operator, error) {
-	out := map[string]propose.Operator{}
-	for _, o := range spec.Operators {
-		switch o.Use {
-		case "mutate":
-			out[o.Name] = mutate.New()
-		default:
-			op, err := proposecommand.New(o, s)
-			if err != nil {
-				return nil, err
-			}
-			out[o.Name] = op
+func evaluator(spec *clade.Spec, w workspace.Provider, t control.Tools) (evaluate.Evaluator, error) {
+	o := evaluatecommand.Options{Workspaces: w, Sandbox: t.Sandbox, Scratch: t.Scratch}
+	if d := spec.Dataset; d != nil && d.Rollout != nil {
+		var err error
+		if o.Agent, err = runner(spec, d.Rollout.Agent, d.Rollout.Model, d.Command, t); err != nil {
+			return nil, err
 		}
 	}
+	return evaluatecommand.New(o), nil
+}
+
+func operators(spec *clade.Spec, t control.Tools) (map[string]propose.Operator, error) {
+	out, models := map[string]propose.Operator{}, services()
+	for _, o := range spec.Operators {
+		op, err := operator(spec, o, t, models)
+		if err != nil {
+			return nil, err
+		}
+		out[o.Name] = op
+	}
 	return out, nil
+}
+
+func operator(spec *clade.Spec, o clade.Operator, t control.Tools, models *service.Services) (propose.Operator, error) {
+	switch o.Use {
+	case "mutate":
+		return mutate.New(), nil
+	case "agent":
+		return agentOperator(spec, o, t)
+	case "reflect":
+		return reflectOperator(spec, o, models)
+	}
+	return proposecommand.New(o, t.Sandbox)
 }
 
 func search(spec *clade.Spec) (strategy.Search, error) {

@@ -12,9 +12,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/evaluate"
-	"github.com/cladehq/clade/internal/llm"
 	"github.com/cladehq/clade/internal/propose"
-	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/strategy"
 	"github.com/cladehq/clade/internal/workspace"
 )
@@ -76,13 +74,13 @@ func (r run) with(p control.Parts, w *watch) control.Parts {
 		begun = once(w.begun)
 	}
 	if !r.operator {
-		p.Operators = func(spec *clade.Spec, _ sandbox.Sandbox, _ llm.Gateway) (map[string]propose.Operator, error) {
+		p.Operators = func(spec *clade.Spec, _ control.Tools) (map[string]propose.Operator, error) {
 			return map[string]propose.Operator{spec.Operators[0].Name: editor{begun}}, nil
 		}
 	}
 	if !r.evaluator {
-		p.Evaluator = func(spaces workspace.Provider, box sandbox.Sandbox, _ llm.Gateway, _ string) evaluate.Evaluator {
-			return reader{spaces: spaces, grade: box.Grade(), begun: begun, delay: w.delay}
+		p.Evaluator = func(_ *clade.Spec, spaces workspace.Provider, t control.Tools) (evaluate.Evaluator, error) {
+			return reader{spaces: spaces, grade: t.Sandbox.Grade(), begun: begun, delay: w.delay}, nil
 		}
 	}
 	search := p.Search

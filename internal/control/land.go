@@ -105,7 +105,7 @@ func (r *Run) gate(ctx context.Context, spec *clade.Spec, commit string, step fu
 	if step == nil {
 		step = func(string) {}
 	}
-	b := &rig{c: r.c, run: r, log: r.log, led: r.led, o: Launch{Step: step}}
+	b := &rig{c: r.c, run: r, log: r.log, led: r.led, o: Launch{Step: step}, gatesOnly: true}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
@@ -116,7 +116,11 @@ func (r *Run) gate(ctx context.Context, spec *clade.Spec, commit string, step fu
 		stage.Checks = append(stage.Checks, g.ID)
 	}
 	attempt := clade.Attempt{Makes: clade.MakesNumbers, Why: "gates before landing", After: []clade.Stage{stage}}
-	evs, err := b.evaluator().Evaluate(ctx, evaluate.Job{
+	ev, err := b.evaluator()
+	if err != nil {
+		return nil, err
+	}
+	evs, err := ev.Evaluate(ctx, evaluate.Job{
 		Spec: spec, Attempt: &attempt, Stage: stage, Template: b.template, Memory: forgetful{},
 		Subjects: []evaluate.Subject{{ID: clade.Base, Commit: commit, Tree: commit}},
 	})

@@ -116,10 +116,14 @@ func (b *rig) search(ctx context.Context) error {
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()), Backoff: backoff, Progress: b.o.Progress,
 	}
 	e.Prepare()
+	ev, err := b.evaluator()
+	if err != nil {
+		return err
+	}
 	logs := &logs{dir: filepath.Join(b.run.Dir(), "logs"), most: int64(b.spec.Limits.Output)}
 	w := &worker.Worker{
 		Spec: &b.spec, Ledger: b.led, Workspaces: b.spaces, Template: b.template, Operators: b.operators,
-		Evaluator: b.evaluator(), Rules: b.c.Rules, Cases: b.cases, Hidden: b.hidden(),
+		Evaluator: ev, Rules: b.c.Rules, Cases: b.cases, Hidden: b.hidden(), Secrets: secrets(&b.spec, os.LookupEnv),
 		Spaces: b.surveys, Journal: e, Log: logs.write, Look: b.look,
 	}
 	b.o.Step("searching")

@@ -35,9 +35,9 @@ type Parts struct {
 	// Sandbox picks an implementation that the spec accepts. hide are host
 	// folders that no command may see.
 	Sandbox func(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error)
-	// Isolation says which grade commands of the spec would get and what that
-	// does not give.
-	Isolation func(ctx context.Context, spec *clade.Spec) (grade string, weaker []string, err error)
+	// Isolation says how commands of the spec would be isolated. hide are host
+	// folders that no command may see.
+	Isolation func(ctx context.Context, spec *clade.Spec, hide []string) (Isolation, error)
 	// Starter writes a starter spec for a folder; it executes nothing.
 	Starter func(dir string) (data []byte, notes []string, err error)
 	// Schema is the published JSON Schema of the native spec.
@@ -46,10 +46,9 @@ type Parts struct {
 	// Gateway opens the way of commands to the models of a spec. It is asked for
 	// only where the spec has agents that use one; everywhere else the gateway
 	// handed on is nil.
-	Gateway func(spec *clade.Spec) (llm.Gateway, error)
-	// Evaluator makes one that keeps its short-lived files below scratch.
-	Evaluator func(w workspace.Provider, s sandbox.Sandbox, g llm.Gateway, scratch string) evaluate.Evaluator
-	Operators func(spec *clade.Spec, s sandbox.Sandbox, g llm.Gateway) (map[string]propose.Operator, error)
+	Gateway   func(spec *clade.Spec) (llm.Gateway, error)
+	Evaluator func(spec *clade.Spec, w workspace.Provider, t Tools) (evaluate.Evaluator, error)
+	Operators func(spec *clade.Spec, t Tools) (map[string]propose.Operator, error)
 	Search    func(spec *clade.Spec) (strategy.Search, error)
 	Dispatch  func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
 	Rules     policy.Rules
@@ -64,6 +63,13 @@ type Parts struct {
 	LandStep func(label, side string)
 	// StateFor overrides where a target's state goes (CLADE_DIR); "" does not.
 	StateFor string
+}
+
+// Tools are what operators and evaluators of one run work with.
+type Tools struct {
+	Sandbox sandbox.Sandbox
+	Gateway llm.Gateway // nil: no command reaches a model
+	Scratch string      // folder for short-lived files
 }
 
 // What doors say of stored runs, so that they need no contract but this one.

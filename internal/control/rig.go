@@ -36,6 +36,7 @@ type rig struct {
 	scratch   string // for short-lived files of the evaluator
 
 	box       sandbox.Sandbox
+	gatesOnly bool        // nothing proposes: no operators, no models
 	gateway   llm.Gateway // nil: no command reaches a model
 	spaces    workspace.Provider
 	template  workspace.Template
@@ -60,9 +61,11 @@ func (b *rig) close() (err error) {
 	return err
 }
 
-func (b *rig) evaluator() evaluate.Evaluator {
-	return b.c.Evaluator(b.spaces, b.box, b.gateway, b.scratch)
+func (b *rig) evaluator() (evaluate.Evaluator, error) {
+	return b.c.Evaluator(&b.spec, b.spaces, b.tools())
 }
+
+func (b *rig) tools() Tools { return Tools{Sandbox: b.box, Gateway: b.gateway, Scratch: b.scratch} }
 
 // setupWall is how long setup may take when it sets no timeout: it runs once and
 // fills cold caches, so limits.wall, which is for one evaluation, does not fit.
@@ -91,14 +94,24 @@ func (b *rig) prepare(ctx context.Context) error {
 	if b.scratches, b.scratch, err = b.c.newScratch(); err != nil {
 		return err
 	}
+	if b.gatesOnly {
+		return b.prepareTemplate(ctx)
+	}
 	if asksModels(&b.spec) {
 		if b.gateway, err = b.c.Gateway(&b.spec); err != nil {
 			return fmt.Errorf("open the way to models: %w", err)
 		}
 	}
-	if b.operators, err = b.c.Operators(&b.spec, b.box, b.gateway); err != nil {
+	if b.operators, err = b.c.Operators(&b.spec, b.tools()); err != nil {
 		return err
 	}
+	if err := b.prepareTemplate(ctx); err != nil {
+		return err
+	}
+	return b.survey(ctx)
+}
+
+func (b *rig) prepareTemplate(ctx context.Context) (err error) {
 	b.o.Step("preparing the template")
 	b.template, err = b.spaces.Template(ctx, workspace.TemplateSpec{
 		Commit: b.base.Commit, Prefix: b.spec.Target.Prefix, Origin: b.origin(), Carry: b.spec.Carry,
@@ -114,7 +127,7 @@ func (b *rig) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("prepare template: %w", err)
 	}
-	return b.survey(ctx)
+	return nil
 }
 
 // tidy ends commands that outlived their clade, which could write into folders

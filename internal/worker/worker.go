@@ -69,6 +69,7 @@ func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 	if err != nil {
 		p.fail(clade.ClassInfra, err.Error())
 	}
+	p.out.Spent = p.out.Spent.Plus(p.rolled)
 	p.out.Spent.Wall = max(0, time.Since(start)-p.told)
 	return p.out
 }
@@ -79,8 +80,10 @@ type try struct {
 	dispatch.Task
 	out  clade.Outcome
 	told time.Duration // wall time that Proposed has already recorded
-	made int           // the making of the template that the try works over
-	twin *answer       // nil where an earlier try proposed
+	// rolled is what agents used that answered cases, paid what the operator did.
+	rolled, paid clade.Amount
+	made         int     // the making of the template that the try works over
+	twin         *answer // nil where an earlier try proposed
 }
 
 // An answer is what the journal knows of a tree.
@@ -144,6 +147,7 @@ func (p *try) propose(ctx context.Context) error {
 	start := time.Now()
 	req := p.request()
 	got, err := op.Propose(ctx, req)
+	p.paid = got.Spent
 	if err != nil {
 		return fmt.Errorf("operator %s: %w", p.Life.Operator, err)
 	}
@@ -186,8 +190,10 @@ func (p *try) propose(ctx context.Context) error {
 }
 
 func (p *try) request() propose.Request {
+	told := p.Life.Attempt
+	told.Hold = p.rest() // rollouts of its parents have used some
 	req := propose.Request{
-		Spec: p.Spec, Attempt: &p.Life.Attempt, Try: p.Try, Read: p.Ledger,
+		Spec: p.Spec, Attempt: &told, Try: p.Try, Read: p.Ledger,
 		Draw: clade.Draw(p.Spec.Seed, "operator/"+p.Life.Operator, p.Life.ID), Space: p.Spaces[p.Life.Operator],
 	}
 	for _, id := range clade.ParentsOrBase(p.Life.Parents) {
@@ -250,6 +256,7 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		evs, err := p.Evaluator.Evaluate(ctx, evaluate.Job{
 			Spec: p.Spec, Attempt: &p.Life.Attempt, Index: index, Stage: stage, Subjects: subjects,
 			Template: p.Template, Plan: plan, Memory: memory{p.Journal, p}, Cases: p.Cases, Log: p.checkLog(),
+			Cap: p.left, Spend: p.spend,
 		})
 		if err != nil {
 			return fmt.Errorf("evaluate: %w", err)
