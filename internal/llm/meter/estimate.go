@@ -76,14 +76,12 @@ func marks(body []byte) (all []mark) {
 // closing is the end of the string that begins at at, −1 if it has none.
 func closing(b []byte, at int) int {
 	for at++; at < len(b); at++ {
-		i := bytes.IndexAny(b[at:], `"\`)
-		if i < 0 {
-			return -1
-		}
-		if at += i; b[at] == '"' {
+		switch b[at] {
+		case '"':
 			return at + 1
+		case '\\':
+			at++
 		}
-		at++
 	}
 	return -1
 }

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -162,8 +163,10 @@ func (x *exchange) body() (body []byte, status int, err error) {
 	default:
 		return nil, http.StatusUnsupportedMediaType, errors.New("the request is compressed in a way that clade does not read; send it plain")
 	}
-	body, err = io.ReadAll(io.LimitReader(in, requestMost+1))
-	switch {
+	var whole bytes.Buffer
+	whole.Grow(int(max(0, min(x.r.ContentLength, requestMost))) + bytes.MinRead)
+	_, err = whole.ReadFrom(io.LimitReader(in, requestMost+1))
+	switch body = whole.Bytes(); {
 	case err != nil:
 		return nil, http.StatusBadRequest, errors.New("the request ended before it was whole")
 	case len(body) > requestMost:

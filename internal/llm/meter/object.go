@@ -73,13 +73,13 @@ func space(b []byte, at int) int {
 func value(b []byte, at int) int {
 	switch b[at] {
 	case '"':
-		return text(b, at)
+		return closing(b, at)
 	case '{', '[':
 		depth := 0
 		for {
 			switch b[at] {
 			case '"':
-				at = text(b, at) - 1
+				at = closing(b, at) - 1
 			case '{', '[':
 				depth++
 			case '}', ']':
@@ -94,16 +94,6 @@ func value(b []byte, at int) int {
 		at++
 	}
 	return at
-}
-
-// text is the end of the string that begins at at.
-func text(b []byte, at int) int {
-	for at++; b[at] != '"'; at++ {
-		if b[at] == '\\' {
-			at++
-		}
-	}
-	return at + 1
 }
 
 func (o *object) find(key string) int {
