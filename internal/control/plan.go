@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/strategy"
 )
 
@@ -21,6 +22,15 @@ type Program struct {
 	For  string `json:"for"`            // "gate tests"
 	// Missing says that it was looked for and not found.
 	Missing bool `json:"missing,omitempty"`
+	// Unseen says that it lies where commands cannot see it.
+	Unseen bool `json:"unseen,omitempty"`
+}
+
+// An Isolation is how commands are isolated.
+type Isolation struct {
+	Grade  string
+	Weaker []string       // what the grade does not give, and why a stronger one is not used
+	Files  *sandbox.Sight // what is seen of the machine; nil: what the user sees
 }
 
 // Worst is the most a run can do and cost; see strategy.Commands for what its
@@ -46,6 +56,8 @@ type Forecast struct {
 	Variables []Variable `json:"variables,omitempty"`
 	Grade     string     `json:"isolation"`
 	Weaker    []string   `json:"weaker,omitempty"` // what that grade does not give, and why a stronger one is not used
+	// Files is what commands see of the machine; null: what the user sees.
+	Files *sandbox.Sight `json:"files"`
 }
 
 // Forecast looks at what a resolved spec would do without running any of its
@@ -68,13 +80,27 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 	if err := c.Design(&r.Spec, f.Splits[clade.SplitTest]); err != nil {
 		return nil, err
 	}
-	f.Grade, f.Weaker, err = c.Isolation(ctx, &r.Spec)
-	if err != nil {
+	if err := f.isolate(ctx, c, r); err != nil {
 		return nil, err
 	}
 	f.Models, f.Variables = means(&r.Spec, os.LookupEnv)
 	f.Worst = worst(&r.Spec, f.Splits)
 	return f, nil
+}
+
+// isolate finds how commands would be isolated, and which programs they would
+// then not see.
+func (f *Forecast) isolate(ctx context.Context, c *Control, r *Resolved) error {
+	i, err := c.Isolation(ctx, &r.Spec, c.private(r.State, r.Target, r.Spec.Target.Kind))
+	if err != nil {
+		return err
+	}
+	f.Grade, f.Weaker, f.Files = i.Grade, i.Weaker, i.Files
+	for n := range f.Programs {
+		p := &f.Programs[n]
+		p.Unseen = p.Path != "" && i.Files != nil && !i.Files.Sees(p.Path)
+	}
+	return nil
 }
 
 // Refuse returns the problem that makes a spec not worth starting: a missing
@@ -95,6 +121,10 @@ func (f *Forecast) Problem() error {
 		if p.Missing {
 			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which is not on PATH", p.For, p.Name),
 				Hint: "install it or correct the command"}
+		}
+		if p.Unseen {
+			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which commands cannot see", p.For, p.Path),
+				Hint: "name its folder in sandbox.read, or set sandbox.home: show"}
 		}
 	}
 	return f.unreachable()
