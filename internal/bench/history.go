@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/cladehq/clade/internal/workspace"
 )
 
 // search is one long search in a process of its own, killed when it has its
@@ -33,7 +35,7 @@ func (b *bench) search(ctx context.Context) ([]Row, error) {
 			Note: "does not depend on the load; 1000 ÷ it × processors bounds the rate"},
 		Row{Name: fmt.Sprintf("memory of the engine at %d candidates", n), Value: float64(memory) / (1 << 20), Unit: "MiB", N: 1,
 			Note: "largest resident set of the searching process, its git processes and supervisors not counted; 0 where it cannot be read"}.atMost(200),
-		Row{Name: "state on disk per candidate", Value: float64(size(filepath.Join(b.dir, "state"))) / float64(n) / 1000, Unit: "kB", N: n,
+		Row{Name: "state on disk per candidate", Value: float64(workspace.Size(filepath.Join(b.dir, "state"))) / float64(n) / 1000, Unit: "kB", N: n,
 			Note: "log with its projections, samples and output, and the ledger, right after a crash"}.atMost(100))
 	status, err := b.cold(ctx, dir, "status")
 	if err != nil {
