@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -27,10 +28,10 @@ needs. What is in use is left alone.`,
 	c.Flags().BoolVar(&o.Dry, "dry-run", false, "only say what would go")
 	c.RunE = e.verb(func(ctx context.Context, d *run.Door, _ []string) error {
 		got, err := d.GC(ctx, o)
-		if err != nil {
+		if got == nil {
 			return err
 		}
-		return e.print(got, func(w io.Writer) { printSwept(w, got) })
+		return errors.Join(err, e.print(got, func(w io.Writer) { printSwept(w, got) }))
 	})
 	return c
 }

@@ -45,29 +45,31 @@ type Swept struct {
 // GC names every commit that a log names so that git keeps it, forgets runs
 // that are gone, deletes the runs it is told to, with their logs and the commits
 // that no other run needs, and removes what dead processes left in the cache.
-func (c *Control) GC(ctx context.Context, o Collection) (*Swept, error) {
-	ix, err := c.Index()
-	if err != nil {
-		return nil, err
-	}
-	defer ix.Close()
+// What cannot be read stops nothing else: it is left as it is, and is in the
+// error that comes with what was swept.
+func (c *Control) GC(ctx context.Context, o Collection) (_ *Swept, err error) {
 	if o.Remove, err = c.names(ctx, o.Remove); err != nil {
 		return nil, err
 	}
-	all, err := ix.Find(ctx, "")
-	if err != nil {
-		return nil, err
+	g := &collector{Control: c, Collection: o, out: &Swept{Dry: o.Dry}, unread: map[string]bool{}}
+	err = errors.Join(g.runs(ctx), g.ledgers(ctx), g.cache(ctx))
+	return g.out, err
+}
+
+// runs goes through the index.
+func (g *collector) runs(ctx context.Context) (err error) {
+	if g.index, err = g.Index(); err != nil {
+		return err
 	}
-	g := &collector{Control: c, Collection: o, index: ix, out: &Swept{Dry: o.Dry}}
+	all, err := g.index.Find(ctx, "")
+	errs := []error{err}
 	for _, at := range all {
 		if err := g.run(ctx, at); err != nil {
-			return g.out, err
+			g.unread[at.State] = true
+			errs = append(errs, err)
 		}
 	}
-	if err := g.ledgers(ctx); err != nil {
-		return g.out, err
-	}
-	return g.out, g.cache(ctx)
+	return errors.Join(append(errs, g.index.Close())...)
 }
 
 // names completes beginnings of names.
@@ -91,7 +93,8 @@ type collector struct {
 	Collection
 	index  store.Index
 	out    *Swept
-	states []string // folders of runs that were met
+	states []string        // folders of runs that were met
+	unread map[string]bool // those that hold a run of which nothing is known
 }
 
 // run removes, forgets or names one entry of the index.
@@ -212,19 +215,23 @@ func (g *collector) doom(state string) error {
 
 // ledgers removes from the ledgers what no run needs any more.
 func (g *collector) ledgers(ctx context.Context) error {
+	var errs []error
 	for _, state := range g.states {
-		freed, err := g.prune(ctx, state)
-		if errors.Is(err, ledger.ErrBusy) {
-			g.out.Busy = append(g.out.Busy, filepath.Join(state, ledgerName))
+		if g.unread[state] { // what that run needs cannot be told
 			continue
 		}
-		if err != nil {
-			return err
+		freed, err := g.prune(ctx, state)
+		switch {
+		case errors.Is(err, ledger.ErrBusy):
+			g.out.Busy = append(g.out.Busy, filepath.Join(state, ledgerName))
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			g.out.Ledgers += freed
+			g.out.Bytes += freed
 		}
-		g.out.Ledgers += freed
-		g.out.Bytes += freed
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (g *collector) prune(ctx context.Context, state string) (int64, error) {
@@ -286,15 +293,16 @@ func (g *collector) neededBy(ctx context.Context, at store.Located) (refs map[st
 func (g *collector) cache(ctx context.Context) error {
 	if !g.Dry {
 		if err := endOrphans(ctx); err != nil {
-			return err
+			return err // they may still write there
 		}
 	}
-	ws, err := g.Workspaces(g.Cache, nil, nil)
-	if err != nil {
-		return err
+	scratch, err := Scratch(g.Cache).Sweep(g.Dry)
+	g.out.Bytes += scratch
+	ws, werr := g.Workspaces(g.Cache, nil, nil)
+	if werr != nil {
+		return errors.Join(err, werr)
 	}
-	freed, err := ws.Sweep(ctx, workspace.Sweeping{Templates: g.Templates, Dry: g.Dry})
-	scratch, serr := Scratch(g.Cache).Sweep(g.Dry)
-	g.out.Bytes += freed + scratch
-	return errors.Join(err, serr, ws.Close())
+	freed, werr := ws.Sweep(ctx, workspace.Sweeping{Templates: g.Templates, Dry: g.Dry})
+	g.out.Bytes += freed
+	return errors.Join(err, werr, ws.Close())
 }
