@@ -67,6 +67,7 @@ func open(h *Head, b Book, e Opened) {
 
 func amend(h *Head, b Book, e Amended) {
 	h.Spec, h.Digest = e.Spec, e.Digest
+	h.Overspent = beyond(h) // of the caps that hold now
 	if e.Epoch > h.Epoch {
 		h.Epoch, h.Best, h.BestAt = e.Epoch, Base, h.Closed
 		b.Turn(e.Epoch)
@@ -145,8 +146,8 @@ func abandon(h *Head, l *Life) {
 	}
 	l.Running = false
 	assumed := atHold(Amount{}, l.Held)
-	pay(h, l, assumed)
 	release(h, l)
+	pay(h, l, assumed)
 	if l.Assumed == nil {
 		l.Assumed = map[int]Amount{}
 	}
@@ -188,8 +189,28 @@ func atHold(spent, hold Amount) Amount {
 	return spent
 }
 
+// pay takes in what an attempt cost, and by how much that passes a cap for the
+// first time.
 func pay(h *Head, l *Life, spent Amount) {
 	l.Paid, h.Spent = l.Paid.Plus(spent), h.Spent.Plus(spent)
+	if more := beyond(h).Minus(h.Overspent); more != (Amount{}) {
+		l.Overspent, h.Overspent = l.Overspent.Plus(more), h.Overspent.Plus(more)
+	}
+}
+
+// beyond is by how much what is spent and held passes the caps.
+func beyond(h *Head) (over Amount) {
+	used, b := h.Spent.Plus(h.Held), &h.Spec.Budget
+	if b.USD != nil {
+		over.Microdollars = max(0, used.Microdollars-*b.USD)
+	}
+	if b.Tokens != nil {
+		over.Tokens = max(0, used.Tokens-*b.Tokens)
+	}
+	if b.Calls != nil {
+		over.Calls = max(0, used.Calls-*b.Calls)
+	}
+	return over
 }
 
 // release frees what is left of the running try's hold.
@@ -214,8 +235,8 @@ func propose(h *Head, b Book, e Proposed) error {
 	if spent.Unknown {
 		spent = atHold(spent, l.Held)
 	}
-	pay(h, l, spent)
 	release(h, l)
+	pay(h, l, spent)
 	l.Commit, l.Tree, l.Summary, l.Feedback = e.Commit, e.Tree, e.Summary, e.Feedback
 	return nil
 }
@@ -237,8 +258,8 @@ func end(h *Head, b Book, o Outcome) error {
 	if spent.Unknown || spent.IsZero() && l.Held != (Amount{}) && performed(o) {
 		spent = atHold(spent, l.Held) // a try that says nothing at all is no free one
 	}
-	pay(h, l, spent)
 	release(h, l)
+	pay(h, l, spent)
 	l.Running = false
 	l.Ended++
 	if o.Failure.CountsAgainst() {

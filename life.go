@@ -29,6 +29,9 @@ type Life struct {
 	Paid    Amount  `json:"paid"`
 	// Held is what the running try may still spend.
 	Held Amount `json:"held"`
+	// Overspent is by how much what the attempt cost has passed caps of the run,
+	// because it cost more than was held for it.
+	Overspent Amount `json:"overspent,omitzero"`
 	// Assumed is what of Paid is nobody's word: the holds of tries that died,
 	// were fenced or were running when a verdict closed the attempt, and have
 	// not spoken since.
@@ -75,11 +78,16 @@ type Head struct {
 	Count   ID        `json:"count"` // the highest ID planned
 	// Proposing, Closed and Usable count attempts that make trees: planned,
 	// closed by a verdict, and having a score.
-	Proposing int           `json:"proposing"`
-	Closed    int           `json:"closed"`
-	Usable    int           `json:"usable"`
-	Spent     Amount        `json:"spent"`
-	Held      Amount        `json:"held"`
+	Proposing int    `json:"proposing"`
+	Closed    int    `json:"closed"`
+	Usable    int    `json:"usable"`
+	Spent     Amount `json:"spent"`
+	Held      Amount `json:"held"`
+	// Overspent is by how much Spent and Held have passed the caps of Spec.Budget
+	// at the most: whatever is planned fits under them, but a try may cost more
+	// than its hold, or say so only after its hold was given to another. Kinds
+	// without a cap are zero.
+	Overspent Amount        `json:"overspent,omitzero"`
 	Active    time.Duration `json:"active"`
 	Paused    bool          `json:"paused,omitempty"`
 	Cancelled string        `json:"cancelled,omitempty"` // the reason given, "" if not
