@@ -46,7 +46,7 @@ func collecting(t *testing.T) (h *house, cache *swept, pruned *[]string) {
 func TestF23CollectsAroundADamagedRun(t *testing.T) {
 	t.Parallel()
 	h, cache, pruned := collecting(t)
-	damaged, gone, ill := h.run("a-aaaaa", "a", 1), h.run("b-bbbbb", "b", 2), h.run("c-ccccc", "a", 3)
+	damaged, gone, ill := h.run("a-aaaaa", "a", 9), h.run("b-bbbbb", "b", 2), h.run("c-ccccc", "a", 3)
 	for _, r := range []*Run{damaged, gone, ill} {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
