@@ -291,6 +291,7 @@ func printPlan(w io.Writer, p *run.Plan) {
 		for _, n := range p.Weaker {
 			put("", "%s", n)
 		}
+		printFiles(put, p)
 		put("at most", "%d candidates, %d commands each, %d in all", p.Worst.Candidates, p.Worst.PerCase, p.Worst.Commands)
 		printMoney(put, p.Worst)
 		put("state", "%s", p.State)
@@ -309,4 +310,19 @@ func printPlan(w io.Writer, p *run.Plan) {
 			put("note", "%s", n)
 		}
 	})
+}
+
+// printFiles says what commands see of the user's files.
+func printFiles(put func(name, format string, args ...any), p *run.Plan) {
+	if p.Files == nil {
+		return
+	}
+	what := "home folders and the machine's secrets are hidden"
+	if p.Spec.Sandbox.Home == "show" {
+		what = "home folders are shown, the machine's secrets are hidden"
+	}
+	if len(p.Files.Shown) > 0 {
+		what += ", but for " + strings.Join(p.Files.Shown, ", ")
+	}
+	put("files", "%s", what)
 }
