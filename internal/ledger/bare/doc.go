@@ -26,5 +26,7 @@
 //
 // Every open ledger holds a shared lock on the file clade-ledger. Who can have
 // it exclusively knows that no other process works in the repository, and
-// removes what dead ones left: lock files, unfinished packs, crash reports.
+// removes what dead ones left: lock files, unfinished packs, crash reports. So
+// does Prune before it removes the commits of runs that are gone, since a commit
+// that somebody is making is in no log yet.
 package bare
