@@ -163,25 +163,33 @@ func pidfds(t *testing.T, entry string) []int {
 	return fds
 }
 
-func TestHideAndShow(t *testing.T) {
-	t.Parallel()
+// beside makes a folder where commands see the machine's, and not one of their
+// own.
+func beside(t *testing.T) string {
+	t.Helper()
 	// Below /var/tmp and /tmp every command has folders of its own, so the
 	// folders to hide lie beside the package.
-	beside := "."
+	at := "."
 	if wd, err := os.Getwd(); err == nil && strings.HasPrefix(wd, "/tmp/") || strings.HasPrefix(wd, "/var/tmp/") {
-		if beside, err = os.UserHomeDir(); err != nil {
+		if at, err = os.UserHomeDir(); err != nil {
 			t.Skip("the package and every other folder at hand lie where commands have folders of their own")
 		}
 	}
-	dir, err := os.MkdirTemp(beside, "hide-")
+	dir, err := os.MkdirTemp(at, "hide-")
 	if err != nil {
-		t.Fatal(err)
+		t.Skip(err) // nobody in particular may write there
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if dir, err = filepath.Abs(dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"state/key": "secret", "state/objects/o": "object", "state/objects/deep/p": "secret", "file": "secret", "open": "open"} {
+	return dir
+}
+
+// write makes files below dir, by path.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
 		p := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
@@ -190,19 +198,17 @@ func TestHideAndShow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestHideAndShow(t *testing.T) {
+	t.Parallel()
+	dir := beside(t)
+	write(t, dir, map[string]string{"state/key": "secret", "state/objects/o": "object", "state/objects/deep/p": "secret", "file": "secret", "open": "open"})
 	shown := t.TempDir()
-	if err := os.WriteFile(filepath.Join(shown, "f"), []byte("shown"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(shown, "hidden"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(shown, "hidden/key"), []byte("secret"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, shown, map[string]string{"f": "shown", "hidden/key": "secret", "hidden/part/p": "part"})
 	s := open(t, namespace.Options{
 		Hide: []string{dir + "/state", dir + "/file", dir + "/state/objects/deep", "/no/such/path", shown + "/hidden"},
-		Show: []string{dir + "/state/objects", shown},
+		Show: []string{dir + "/state/objects", shown, shown + "/hidden/part"},
 	})
 	for script, want := range map[string]string{
 		"ls -A " + dir + "/state":                           "objects\n",
@@ -210,7 +216,8 @@ func TestHideAndShow(t *testing.T) {
 		"cat " + dir + "/file " + dir + "/state/key":        "",
 		"ls -A " + dir + "/state/objects/deep":              "",
 		"cat " + shown + "/f":                               "shown",
-		"ls -A " + shown + "; ls -A " + shown + "/hidden":   "f\nhidden\n",
+		"ls -A " + shown + "; ls -A " + shown + "/hidden":   "f\nhidden\npart\n",
+		"cat " + shown + "/hidden/part/*":                   "part",
 		"ls -A /tmp | wc -l":                                "1\n",
 		"echo x > " + dir + "/state/x && echo written":      "",
 		"echo x > " + dir + "/file && echo written":         "",
@@ -220,6 +227,56 @@ func TestHideAndShow(t *testing.T) {
 		if got := output(t, s, script); got != want {
 			t.Errorf("%s: %q, want %q", script, got, want)
 		}
+	}
+}
+
+// What is hidden or shown is so under every name: links lead where they lead on
+// the machine.
+func TestLinksOfTheMachine(t *testing.T) {
+	t.Parallel()
+	dir := beside(t)
+	write(t, dir, map[string]string{"real/home/key": "secret", "real/home/apps/v2/run": "run", "real/home/apps/v2/part": "part"})
+	for link, to := range map[string]string{"people": "real", "real/home/tool": dir + "/people/home/apps/current/run", "real/home/apps/current": "v2", "lower": dir + "/people"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, namespace.Options{Hide: []string{dir + "/people/home"}, Show: []string{dir + "/people/home/tool"}})
+	for script, want := range map[string]string{
+		"cat " + dir + "/real/home/key " + dir + "/people/home/key":                                                    "",
+		"cat " + dir + "/people/home/tool; readlink " + dir + "/real/home/tool":                                        "run" + dir + "/people/home/apps/current/run\n",
+		"ls " + dir + "/real/home/apps/v2; readlink " + dir + "/real/home/apps/current; ls -A " + dir + "/people/home": "run\nv2\napps\ntool\n",
+		"echo x > " + dir + "/real/home/apps/x && echo written":                                                        "",
+	} {
+		if got := output(t, s, script); got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+	c := shell("cat home/key")
+	c.Dir = s.Work()
+	c.Mounts = []sandbox.Mount{{Kind: sandbox.MountBind, Source: dir + "/lower", Target: s.Work(), ReadOnly: true}}
+	if r, err := s.Run(t.Context(), c); err != nil || string(r.Stdout.Bytes()) != "secret" {
+		t.Errorf("a source behind an absolute link: %v, %q", err, r.Stderr.Bytes())
+	}
+}
+
+// What one command may read of what is hidden, the next may not, and nobody may
+// write; what is hidden inside stays so.
+func TestReadableOfHidden(t *testing.T) {
+	t.Parallel()
+	dir := beside(t)
+	write(t, dir, map[string]string{"home/agent/bin/a": "agent", "home/agent/auth": "secret", "home/key": "secret", "home/file": "file"})
+	s := open(t, namespace.Options{Hide: []string{dir + "/home", dir + "/home/agent/auth"}})
+	c := shell("cd " + dir + "/home && cat agent/bin/a file agent/auth key; ls -A . agent; for p in . agent agent/bin; do echo x > $p/new && echo written; done; :")
+	c.Readable = []string{dir + "/home/agent", dir + "/home/file"}
+	for range 2 {
+		r, err := s.Run(t.Context(), c)
+		if want := "agentfile.:\nagent\nfile\n\nagent:\nauth\nbin\n"; err != nil || string(r.Stdout.Bytes()) != want {
+			t.Errorf("%v, %q, want %q", err, r.Stdout.Bytes(), want)
+		}
+	}
+	if got := output(t, s, "cat "+dir+"/home/*/* "+dir+"/home/file "+dir+"/home/agent/bin/a; echo x > "+dir+"/home/new && echo written"); got != "" {
+		t.Errorf("the next command: %q", got)
 	}
 }
 
