@@ -108,7 +108,7 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0: none
 	RetryAfter time.Duration // what the service asked for, 0: nothing
-	Usage      Usage         // what was used all the same
+	Usage      Usage         // what was used all the same; Reported when that is certain, as after a refusal
 	Calls      int64         // requests made
 	Text       string
 	Err        error

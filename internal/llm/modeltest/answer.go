@@ -14,6 +14,9 @@ type answer struct {
 	Text  string
 	Calls []call
 	Usage Usage
+
+	Finish        Finish
+	Silent, Empty bool
 }
 
 // protocol reads requests and writes answers of one wire format.

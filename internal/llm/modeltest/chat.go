@@ -40,7 +40,7 @@ func (chat) parse(_ string, body []byte) (*Conversation, error) {
 func (chat) usage(u Usage) obj {
 	return obj{
 		"prompt_tokens": u.Input, "completion_tokens": u.Output, "total_tokens": u.Input + u.Output,
-		"prompt_tokens_details": obj{"cached_tokens": u.Cached},
+		"prompt_tokens_details": obj{"cached_tokens": u.Cached, "cache_write_tokens": u.Written},
 	}
 }
 
@@ -54,7 +54,12 @@ func (chat) toolCalls(a *answer) []obj {
 }
 
 func (chat) finish(a *answer) string {
-	if len(a.Calls) > 0 {
+	switch {
+	case a.Finish == FinishLength:
+		return "length"
+	case a.Finish == FinishRefuse:
+		return "content_filter"
+	case len(a.Calls) > 0:
 		return "tool_calls"
 	}
 	return "stop"
@@ -73,10 +78,14 @@ func (p chat) events(a *answer) []event {
 		ev = append(ev, chunk(obj{"tool_calls": []obj{tc}}, nil))
 	}
 	ev = append(ev, chunk(obj{}, p.finish(a)))
-	return append(ev,
-		event{Data: obj{"id": a.ID, "object": "chat.completion.chunk", "created": 1, "model": a.Model,
-			"choices": []obj{}, "usage": p.usage(a.Usage)}},
-		event{Data: "[DONE]"})
+	if a.Empty {
+		ev = nil
+	}
+	last := obj{"id": a.ID, "object": "chat.completion.chunk", "created": 1, "model": a.Model, "choices": []obj{}}
+	if !a.Silent {
+		last["usage"] = p.usage(a.Usage)
+	}
+	return append(ev, event{Data: last}, event{Data: "[DONE]"})
 }
 
 func (p chat) whole(a *answer) any {
@@ -84,8 +93,15 @@ func (p chat) whole(a *answer) any {
 	if len(a.Calls) > 0 {
 		msg["tool_calls"] = p.toolCalls(a)
 	}
-	return obj{"id": a.ID, "object": "chat.completion", "created": 1, "model": a.Model, "usage": p.usage(a.Usage),
-		"choices": []obj{{"index": 0, "message": msg, "finish_reason": p.finish(a)}}}
+	choices := []obj{{"index": 0, "message": msg, "finish_reason": p.finish(a)}}
+	if a.Empty {
+		choices = []obj{}
+	}
+	all := obj{"id": a.ID, "object": "chat.completion", "created": 1, "model": a.Model, "choices": choices}
+	if !a.Silent {
+		all["usage"] = p.usage(a.Usage)
+	}
+	return all
 }
 
 func (chat) failure(f *Fail) any {
@@ -93,6 +109,8 @@ func (chat) failure(f *Fail) any {
 	switch {
 	case f.Status == 401:
 		kind, code = "invalid_request_error", "invalid_api_key"
+	case f.Status == 404:
+		kind, code = "invalid_request_error", "model_not_found"
 	case f.Status == 429:
 		kind, code = "requests", "rate_limit_exceeded"
 	case f.Status < 500:

@@ -59,7 +59,19 @@ func (gemini) parse(model string, body []byte) (*Conversation, error) {
 	return c, nil
 }
 
-func (gemini) events(a *answer) []event { return []event{{Data: gemini{}.whole(a)}} }
+// events are two where there is text: the text, then how it ends.
+func (g gemini) events(a *answer) []event {
+	if a.Text == "" || a.Empty {
+		return []event{{Data: g.whole(a)}}
+	}
+	rest := *a
+	rest.Text = ""
+	return []event{
+		{Data: obj{"responseId": a.ID, "modelVersion": a.Model,
+			"candidates": []obj{{"index": 0, "content": obj{"role": "model", "parts": []obj{{"text": a.Text}}}}}}},
+		{Data: g.whole(&rest)},
+	}
+}
 
 func (gemini) whole(a *answer) any {
 	parts := []obj{}
@@ -69,14 +81,20 @@ func (gemini) whole(a *answer) any {
 	for _, cl := range a.Calls {
 		parts = append(parts, obj{"functionCall": obj{"id": cl.ID, "name": cl.Name, "args": cl.Args}})
 	}
-	return obj{"responseId": a.ID, "modelVersion": a.Model,
-		"candidates": []obj{{"index": 0, "finishReason": "STOP", "content": obj{"role": "model", "parts": parts}}},
-		"usageMetadata": obj{"promptTokenCount": a.Usage.Input, "cachedContentTokenCount": a.Usage.Cached,
-			"candidatesTokenCount": a.Usage.Output, "totalTokenCount": a.Usage.Input + a.Usage.Output}}
+	all := obj{"responseId": a.ID, "modelVersion": a.Model}
+	if !a.Empty {
+		finish := map[Finish]string{"": "STOP", FinishLength: "MAX_TOKENS", FinishRefuse: "SAFETY"}[a.Finish]
+		all["candidates"] = []obj{{"index": 0, "finishReason": finish, "content": obj{"role": "model", "parts": parts}}}
+	}
+	if !a.Silent {
+		all["usageMetadata"] = obj{"promptTokenCount": a.Usage.Input, "cachedContentTokenCount": a.Usage.Cached,
+			"candidatesTokenCount": a.Usage.Output, "totalTokenCount": a.Usage.Input + a.Usage.Output}
+	}
+	return all
 }
 
 func (gemini) failure(f *Fail) any {
-	status := map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}[f.Status]
+	status := map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}[f.Status]
 	if status == "" {
 		status = "INTERNAL"
 	}

@@ -53,12 +53,15 @@ func (messages) parse(_ string, body []byte) (*Conversation, error) {
 }
 
 func (messages) usage(u Usage) obj {
-	return obj{"input_tokens": u.Input - u.Cached, "cache_read_input_tokens": u.Cached,
-		"cache_creation_input_tokens": 0, "output_tokens": u.Output}
+	return obj{"input_tokens": u.Input - u.Cached - u.Written, "cache_read_input_tokens": u.Cached,
+		"cache_creation_input_tokens": u.Written, "output_tokens": u.Output}
 }
 
 func (messages) blocks(a *answer) []obj {
 	blocks := []obj{}
+	if a.Empty {
+		return blocks
+	}
 	if a.Text != "" {
 		blocks = append(blocks, obj{"type": "text", "text": a.Text})
 	}
@@ -69,15 +72,24 @@ func (messages) blocks(a *answer) []obj {
 }
 
 func (messages) stop(a *answer) string {
-	if len(a.Calls) > 0 {
+	switch {
+	case a.Finish == FinishLength:
+		return "max_tokens"
+	case a.Finish == FinishRefuse:
+		return "refusal"
+	case len(a.Calls) > 0:
 		return "tool_use"
 	}
 	return "end_turn"
 }
 
 func (p messages) message(a *answer, content []obj, stop any) obj {
-	return obj{"id": a.ID, "type": "message", "role": "assistant", "model": a.Model,
-		"content": content, "stop_reason": stop, "stop_sequence": nil, "usage": p.usage(a.Usage)}
+	m := obj{"id": a.ID, "type": "message", "role": "assistant", "model": a.Model,
+		"content": content, "stop_reason": stop, "stop_sequence": nil}
+	if !a.Silent {
+		m["usage"] = p.usage(a.Usage)
+	}
+	return m
 }
 
 func (p messages) events(a *answer) []event {
@@ -94,7 +106,11 @@ func (p messages) events(a *answer) []event {
 		send(obj{"type": "content_block_delta", "index": i, "delta": delta})
 		send(obj{"type": "content_block_stop", "index": i})
 	}
-	send(obj{"type": "message_delta", "delta": obj{"stop_reason": p.stop(a), "stop_sequence": nil}, "usage": p.usage(a.Usage)})
+	end := obj{"type": "message_delta", "delta": obj{"stop_reason": p.stop(a), "stop_sequence": nil}}
+	if !a.Silent {
+		end["usage"] = p.usage(a.Usage)
+	}
+	send(end)
 	send(obj{"type": "message_stop"})
 	return ev
 }
@@ -102,7 +118,7 @@ func (p messages) events(a *answer) []event {
 func (p messages) whole(a *answer) any { return p.message(a, p.blocks(a), p.stop(a)) }
 
 func (messages) failure(f *Fail) any {
-	kind := map[int]string{400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}[f.Status]
+	kind := map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}[f.Status]
 	if kind == "" {
 		kind = "api_error"
 	}

@@ -173,3 +173,61 @@ func TestUnknownPath(t *testing.T) {
 		t.Errorf("status %d, want 404", status)
 	}
 }
+
+// A client that offers no tools gets the script only where it says so.
+func TestToolless(t *testing.T) {
+	const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],"contents":[{"role":"user","parts":[{"text":"go"}]}]}`
+	steps := []Step{{Text: "scripted", Finish: FinishLength, Usage: &Usage{Input: 90, Cached: 30, Written: 20, Output: 7}}}
+	for _, c := range []struct {
+		path string
+		want []string
+	}{
+		{"/v1/chat/completions", []string{`"content":"scripted"`, `"finish_reason":"length"`, `"prompt_tokens":90`, `"cache_write_tokens":20`}},
+		{"/v1/messages", []string{`"text":"scripted"`, `"stop_reason":"max_tokens"`, `"input_tokens":40`, `"cache_creation_input_tokens":20`}},
+		{"/v1beta/models/m:generateContent", []string{`"text":"scripted"`, `"finishReason":"MAX_TOKENS"`, `"promptTokenCount":90`}},
+	} {
+		_, url := start(t, &Script{Toolless: true, Default: steps})
+		_, got := post(t, url+c.path, body)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: lacks %q:\n%s", c.path, want, got)
+			}
+		}
+		_, url = start(t, &Script{Default: steps})
+		if _, got := post(t, url+c.path, body); strings.Contains(got, `"scripted"`) {
+			t.Errorf("%s: the script answers a request without tools unasked", c.path)
+		}
+	}
+}
+
+func TestRepliesThatFollowNoProtocol(t *testing.T) {
+	const body = `{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`
+	for name, c := range map[string]struct {
+		step       Step
+		want, none string
+	}{
+		"raw":    {Step{Raw: &Raw{Bytes: []byte("\xff")}}, "\xff", "data:"},
+		"empty":  {Step{Text: "x", Empty: true}, `"choices":[]`, `"finish_reason"`},
+		"silent": {Step{Text: "x", Silent: true}, `"content":"x"`, `"usage"`},
+	} {
+		_, url := start(t, &Script{Toolless: true, Default: []Step{c.step}})
+		_, got := post(t, url+"/v1/chat/completions", body)
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.none) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// A stream that is cut has as many events as the step says.
+func TestCutAfter(t *testing.T) {
+	_, url := start(t, &Script{Toolless: true, Default: []Step{{Text: "some text", Cut: true, After: 2}}})
+	resp, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"go"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err == nil || bytes.Count(got, []byte("data:")) != 2 || !bytes.Contains(got, []byte("some text")) {
+		t.Errorf("%v: %q", err, got)
+	}
+}

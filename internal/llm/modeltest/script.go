@@ -24,6 +24,10 @@ type Script struct {
 	Default []Step `json:"default,omitempty"`
 	// Usage is what each answer reports; a step can override it.
 	Usage Usage `json:"usage,omitempty"`
+	// Toolless has the script answer requests that offer no tools too, as a
+	// client that only wants text makes them. Otherwise those are taken for a
+	// host's own business and get a stock answer.
+	Toolless bool `json:"toolless,omitempty"`
 }
 
 // Rule ties a regular expression over the prompt to the steps that answer it.
@@ -56,6 +60,30 @@ type Step struct {
 	Hang  Duration `json:"hang,omitempty"`  // send nothing for this long, then close
 	Stall Duration `json:"stall,omitempty"` // open the stream, then send nothing for this long, then close
 	Cut   bool     `json:"cut,omitempty"`   // open the stream, then close the connection
+	// After is how many events of the stream Stall and Cut let through; 0: one.
+	After int `json:"after,omitempty"`
+
+	// Finish is how the answer ends; "": as it should. It, Silent and Empty are
+	// not for the Responses protocol.
+	Finish Finish `json:"finish,omitempty"`
+	Silent bool   `json:"silent,omitempty"` // do not say what was used
+	Empty  bool   `json:"empty,omitempty"`  // no choices, no content, no candidates
+	Raw    *Raw   `json:"raw,omitempty"`    // these bytes instead of an answer
+}
+
+// Finish is how an answer ends.
+type Finish string
+
+const (
+	FinishLength Finish = "length"  // the token limit
+	FinishRefuse Finish = "refused" // the model would not answer
+)
+
+// Raw is a reply of status 200 that follows no protocol.
+type Raw struct {
+	ContentType string `json:"content_type,omitempty"` // "": none
+	Text        string `json:"text,omitempty"`
+	Bytes       []byte `json:"bytes,omitempty"` // instead of Text, where it is no text; base64 in JSON
 }
 
 // WriteFile asks for a file with this content. A relative path is taken from
@@ -99,9 +127,10 @@ type Fail struct {
 
 // Usage is the token count an answer reports.
 type Usage struct {
-	Input  int `json:"input"`
-	Cached int `json:"cached,omitempty"`
-	Output int `json:"output"`
+	Input   int `json:"input"`             // cached and written ones included
+	Cached  int `json:"cached,omitempty"`  // read from a cache
+	Written int `json:"written,omitempty"` // written to a cache; Gemini knows no such thing
+	Output  int `json:"output"`
 }
 
 // Duration is a time.Duration written as "1.5s" in JSON.

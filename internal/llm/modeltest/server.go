@@ -127,7 +127,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	// Requests without tools are a host's own business: a session title, a
 	// summary, a routing decision. They are not part of the scripted turn.
-	if len(c.Tools) == 0 {
+	if len(c.Tools) == 0 && !s.script.Toolless {
 		e.Step = "aux"
 		send(w, p, stream, &answer{ID: newID("resp"), Model: c.Model, Text: auxText(body), Usage: Usage{Input: 10, Output: 2}})
 		return
@@ -152,6 +152,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wait(r.Context(), step.Hang)
 		panic(http.ErrAbortHandler)
 	}
+	if step.Raw != nil {
+		step.Raw.send(w)
+		return
+	}
 	calls, err := c.calls(step)
 	if err != nil {
 		s.refuse(w, e, p, 400, err)
@@ -167,10 +171,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if step.Usage != nil {
 		usage = *step.Usage
 	}
-	a := &answer{ID: newID("resp"), Model: c.Model, Text: step.Text, Calls: calls, Usage: usage}
+	a := &answer{ID: newID("resp"), Model: c.Model, Text: step.Text, Calls: calls, Usage: usage,
+		Finish: step.Finish, Silent: step.Silent, Empty: step.Empty}
 	if step.Cut || step.Stall > 0 {
 		w.Header().Set("Content-Type", "text/event-stream")
-		writeEvent(w, p.events(a)[0])
+		events := p.events(a)
+		for _, e := range events[:min(max(step.After, 1), len(events))] {
+			writeEvent(w, e)
+		}
 		wait(r.Context(), step.Stall)
 		panic(http.ErrAbortHandler)
 	}
@@ -187,6 +195,18 @@ func send(w http.ResponseWriter, p protocol, stream bool, a *answer) {
 	for _, e := range p.events(a) {
 		writeEvent(w, e)
 	}
+}
+
+func (r *Raw) send(w http.ResponseWriter) {
+	w.Header()["Content-Type"] = nil // do not guess
+	if r.ContentType != "" {
+		w.Header().Set("Content-Type", r.ContentType)
+	}
+	if r.Bytes != nil {
+		w.Write(r.Bytes)
+		return
+	}
+	io.WriteString(w, r.Text)
 }
 
 func (s *Server) refuse(w http.ResponseWriter, e *Entry, p protocol, status int, err error) {
