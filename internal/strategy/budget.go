@@ -18,8 +18,9 @@ const (
 	noAccess = 3
 )
 
-// over says that the search is at its end and why, nil while it is not. Money
-// is not asked here: it depends on what the next attempt may cost.
+// over says that the search is at its end and why, nil while it is not. Whether
+// the budget bears another try is not asked here: it depends on what that may
+// cost.
 func over(v clade.View) *clade.Stopped {
 	h := v.Head()
 	b := &h.Spec.Budget
@@ -51,9 +52,9 @@ func usedUp(h *clade.Head) *clade.Stopped {
 	switch {
 	case b.Wall > 0 && h.Active >= time.Duration(b.Wall):
 		return stopped(clade.StopWall, "the search has run for %s", b.Wall)
-	case b.Tokens != nil && h.Spent.Tokens+h.Held.Tokens >= *b.Tokens:
+	case b.Tokens != nil && h.Spent.Tokens >= *b.Tokens:
 		return stopped(clade.StopTokens, "the budget of %s is used", clade.Counted(int(*b.Tokens), "token"))
-	case b.Calls != nil && h.Spent.Calls+h.Held.Calls >= *b.Calls:
+	case b.Calls != nil && h.Spent.Calls >= *b.Calls:
 		return stopped(clade.StopCalls, "the budget of %s is used", clade.Counted(int(*b.Calls), "model call"))
 	}
 	return nil
@@ -148,7 +149,7 @@ func targetReached(v clade.View) bool {
 func hopeless(v clade.View) int {
 	spec, most := &v.Head().Spec, hopelessFree
 	for _, op := range spec.Operators {
-		if hold(spec, op) != (clade.Amount{}) {
+		if paid(spec, op) {
 			most = hopelessPaid
 		}
 	}
@@ -185,86 +186,4 @@ func lastProposing(v clade.View) *clade.Life {
 		}
 	}
 	return nil
-}
-
-// bears cuts a plan to what the money bears: what was spent, what running tries
-// may still spend and what planned ones will, all counted as spent.
-func bears(v clade.View, plan []clade.Attempt) []clade.Attempt {
-	limit := v.Head().Spec.Budget.USD
-	if limit == nil {
-		return plan
-	}
-	used := committed(v)
-	for i, a := range plan {
-		cost := a.Hold.Microdollars
-		if used+cost > *limit || cost == 0 && used >= *limit && !builtIn(&v.Head().Spec, a.Operator) {
-			return plan[:i]
-		}
-		used += cost
-	}
-	return plan
-}
-
-// committed is the money spent, held and needed by open attempts.
-func committed(v clade.View) clade.Microdollars {
-	h := v.Head()
-	used := h.Spent.Microdollars + h.Held.Microdollars
-	for _, id := range v.Open() {
-		if l := v.Life(id); !l.Running && (l.Try == 0 || TriesLeft(l)) {
-			used += owed(l)
-		}
-	}
-	return used
-}
-
-// owed is the most that another try may cost: nothing once the operator has
-// been paid for a commit.
-func owed(l *clade.Life) clade.Microdollars {
-	if l.Commit != "" {
-		return 0
-	}
-	return l.Hold.Microdollars
-}
-
-// Lost is how a try ends whose process is gone, when it must be settled before
-// anything else is decided: it may have cost its hold, and so may another one.
-// ok is false when that makes no difference, and the next try just fences it.
-func Lost(v clade.View, l *clade.Life) (o clade.Outcome, ok bool) {
-	if v.Head().Spec.Budget.USD == nil || !l.Running || owed(l) == 0 {
-		return clade.Outcome{}, false
-	}
-	return clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone",
-		Spent: clade.Amount{Unknown: true}}, true
-}
-
-// unaffordable are verdicts on open attempts that the budget no longer bears:
-// those not yet begun, or waiting for another try, when time, tokens or calls
-// are used up; and the newest waiting for another try that money cannot pay.
-func unaffordable(v clade.View) (out []clade.Verdict) {
-	h := v.Head()
-	stop := usedUp(h)
-	over := clade.Microdollars(0)
-	if limit := h.Spec.Budget.USD; limit != nil {
-		over = committed(v) - *limit
-	}
-	if stop == nil && over <= 0 {
-		return nil
-	}
-	open := v.Open()
-	for i := len(open) - 1; i >= 0; i-- {
-		l := v.Life(open[i])
-		if !l.Proposes() || l.Running || l.Try > 0 && !TriesLeft(l) {
-			continue
-		}
-		switch {
-		case stop != nil:
-			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusDiscarded, Category: "budget",
-				Why: "not begun: " + stop.Reason})
-		case over > 0 && owed(l) > 0:
-			over -= owed(l)
-			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusExhausted, Category: "budget",
-				Why: fmt.Sprintf("another try may cost $%s, which the budget does not bear", l.Hold.Microdollars)})
-		}
-	}
-	return out
 }

@@ -89,7 +89,7 @@ func (c *Campaign) explore(v clade.View, free int) (plan []clade.Attempt, stop *
 	if wait {
 		return nil, nil
 	}
-	if notes = bears(v, notes); len(notes) > 0 && (free > 0 || c.Lockstep()) {
+	if notes, _ = bears(v, notes); len(notes) > 0 && (free > 0 || c.Lockstep()) {
 		return notes, nil
 	}
 	h := v.Head()
@@ -101,12 +101,12 @@ func (c *Campaign) explore(v clade.View, free int) (plan []clade.Attempt, stop *
 	}
 	plan, stop = c.search.Next(v, left)
 	plan = plan[:min(len(plan), left)]
-	borne := bears(v, plan)
+	borne, short := bears(v, plan)
 	switch {
 	case len(borne) > 0:
 		return borne, nil
 	case len(plan) > 0:
-		return nil, stopped(clade.StopMoney, "the budget of $%s does not bear another try", *h.Spec.Budget.USD)
+		return nil, short
 	case stop != nil:
 		return nil, stop
 	}

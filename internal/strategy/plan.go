@@ -46,7 +46,7 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 		ID: h.Count + 1 + clade.ID(at), Parents: c.Parents, Makes: clade.MakesTree, Generation: c.Generation,
 	}
 	if op, ok := p.operator(v, a.ID); ok {
-		a.Operator, a.Hold, a.Before = operatorName(op), hold(&h.Spec, op), lookBack(&h.Spec, op, c.Parents)
+		a.Operator, a.Hold, a.Before = operatorName(op), hold(v, op), lookBack(&h.Spec, op, c.Parents)
 	}
 	a.After = searchStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
 	what := ""
@@ -121,15 +121,6 @@ func builtIn(spec *clade.Spec, name string) bool {
 		}
 	}
 	return false
-}
-
-// hold is the most one try of the operator may spend: nothing for the built-in
-// edits, the spec's amount per try for what may cost money.
-func hold(spec *clade.Spec, op clade.Operator) clade.Amount {
-	if op.Use == mutate || spec.Budget.PerTry == nil {
-		return clade.Amount{}
-	}
-	return clade.Amount{Microdollars: *spec.Budget.PerTry}
 }
 
 // Name is how people are told of a candidate.

@@ -61,7 +61,7 @@ func notesAttempt(v clade.View, at int, ops []clade.Operator, parents []clade.ID
 	h := v.Head()
 	a := clade.Attempt{ID: h.Count + 1 + clade.ID(at), Parents: parents, Makes: clade.MakesNotes, Why: why}
 	op, _ := pick(ops, Unit(clade.DrawOf(v, "operator", a.ID)))
-	a.Operator, a.Hold, a.Before = operatorName(op), hold(&h.Spec, op), lookBack(&h.Spec, op, parents)
+	a.Operator, a.Hold, a.Before = operatorName(op), hold(v, op), lookBack(&h.Spec, op, parents)
 	a.Brief = prose(v, &a, hint)
 	return a
 }

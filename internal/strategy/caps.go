@@ -1,0 +1,173 @@
+package strategy
+
+import (
+	"fmt"
+
+	"github.com/cladehq/clade"
+)
+
+// A purse is one kind of what a run may use up, with its cap.
+type purse struct {
+	kind clade.Stop
+	most int64
+	of   func(clade.Amount) int64
+	tell func(n int64) string // an amount of it, for people
+}
+
+// purses are the kinds that the budget caps.
+func purses(b *clade.Budget) (all []purse) {
+	if b.USD != nil {
+		all = append(all, purse{clade.StopMoney, int64(*b.USD), func(a clade.Amount) int64 { return int64(a.Microdollars) },
+			func(n int64) string { return "$" + clade.Microdollars(n).String() }})
+	}
+	if b.Tokens != nil {
+		all = append(all, purse{clade.StopTokens, *b.Tokens, func(a clade.Amount) int64 { return a.Tokens },
+			func(n int64) string { return clade.Counted(int(n), "token") }})
+	}
+	if b.Calls != nil {
+		all = append(all, purse{clade.StopCalls, *b.Calls, func(a clade.Amount) int64 { return a.Calls },
+			func(n int64) string { return clade.Counted(int(n), "model call") }})
+	}
+	return all
+}
+
+// paid reports whether tries of the operator hold something back: the built-in
+// edits cost nothing, everything else may.
+func paid(spec *clade.Spec, op clade.Operator) bool {
+	b := &spec.Budget
+	return op.Use != mutate && (b.PerTry != nil || b.Tokens != nil || b.Calls != nil)
+}
+
+// hold is the most one try of the operator may spend: of money what the spec
+// says, of tokens and calls a share of what is left.
+func hold(v clade.View, op clade.Operator) (a clade.Amount) {
+	spec := &v.Head().Spec
+	if !paid(spec, op) {
+		return a
+	}
+	if spec.Budget.PerTry != nil {
+		a.Microdollars = *spec.Budget.PerTry
+	}
+	for _, p := range purses(&spec.Budget) {
+		switch p.kind {
+		case clade.StopTokens:
+			a.Tokens = share(v, p)
+		case clade.StopCalls:
+			a.Calls = share(v, p)
+		}
+	}
+	return a
+}
+
+// smallest is the part of a cap below which a share is not worth a try.
+const smallest = 50
+
+// share is what is left of a cap, shared by the attempts that may still join
+// those that hold a part of it: the rest of a batch where there are batches, else
+// one for each slot. Where it would come out too small to work with, it is the
+// smallest that is worth it, which bears may then refuse.
+func share(v clade.View, p purse) int64 {
+	spec := &v.Head().Spec
+	join := int64(spec.Search.Batch)
+	if join == 0 {
+		join = int64(spec.Slots)
+	}
+	for _, id := range v.Open() {
+		if p.of(owed(v.Life(id))) > 0 {
+			join--
+		}
+	}
+	left := p.most - p.of(committed(v))
+	return max(1, p.most/smallest, left/max(1, join))
+}
+
+// bears cuts a plan to what the budget bears: what was spent, what running tries
+// may still spend and what planned ones will, all counted as spent. short says
+// what a plan of which nothing is left was cut by.
+func bears(v clade.View, plan []clade.Attempt) (borne []clade.Attempt, short *clade.Stopped) {
+	spec := &v.Head().Spec
+	all, used := purses(&spec.Budget), clade.Amount{}
+	if len(all) == 0 || len(plan) == 0 {
+		return plan, nil
+	}
+	used = committed(v)
+	for i, a := range plan {
+		for _, p := range all {
+			cost := p.of(a.Hold)
+			if p.of(used)+cost > p.most || cost == 0 && p.of(used) >= p.most && !builtIn(spec, a.Operator) {
+				return plan[:i], stopped(p.kind, "the budget of %s does not bear another try", p.tell(p.most))
+			}
+		}
+		used = used.Plus(a.Hold)
+	}
+	return plan, nil
+}
+
+// committed is what is spent, held and needed by open attempts.
+func committed(v clade.View) clade.Amount {
+	h := v.Head()
+	used := h.Spent.Plus(h.Held)
+	for _, id := range v.Open() {
+		if l := v.Life(id); !l.Running && (l.Try == 0 || TriesLeft(l)) {
+			used = used.Plus(owed(l))
+		}
+	}
+	return used
+}
+
+// owed is the most that another try may cost: nothing once the operator has
+// been paid for a commit.
+func owed(l *clade.Life) clade.Amount {
+	if l.Commit != "" {
+		return clade.Amount{}
+	}
+	return l.Hold
+}
+
+// Lost is how a try ends whose process is gone, when it must be settled before
+// anything else is decided: it may have cost its hold, and so may another one.
+// ok is false when that makes no difference, and the next try just fences it.
+func Lost(v clade.View, l *clade.Life) (o clade.Outcome, ok bool) {
+	if !l.Running {
+		return o, false
+	}
+	for _, p := range purses(&v.Head().Spec.Budget) {
+		if p.of(owed(l)) > 0 {
+			return clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone",
+				Spent: clade.Amount{Unknown: true}}, true
+		}
+	}
+	return o, false
+}
+
+// unaffordable are verdicts on open attempts that the budget no longer bears:
+// those not yet begun, or waiting for another try, when a bound is reached; and
+// the newest waiting for another try that what is left cannot pay.
+func unaffordable(v clade.View) (out []clade.Verdict) {
+	h := v.Head()
+	stop, all := usedUp(h), purses(&h.Spec.Budget)
+	used := clade.Amount{}
+	if len(all) > 0 {
+		used = committed(v)
+	}
+	open := v.Open()
+	for i := len(open) - 1; i >= 0; i-- {
+		l := v.Life(open[i])
+		if !l.Proposes() && l.Makes != clade.MakesNotes || l.Running || l.Try > 0 && !TriesLeft(l) {
+			continue
+		}
+		if stop != nil {
+			out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusDiscarded, Category: "budget", Why: "not begun: " + stop.Reason})
+			continue
+		}
+		for _, p := range all {
+			if cost := p.of(owed(l)); cost > 0 && p.of(used) > p.most {
+				used = used.Minus(owed(l))
+				out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusExhausted, Category: "budget",
+					Why: fmt.Sprintf("another try may cost %s, which the budget does not bear", p.tell(cost))})
+				break
+			}
+		}
+	}
+	return out
+}
