@@ -260,6 +260,20 @@ func TestLinksOfTheMachine(t *testing.T) {
 	}
 }
 
+// A temporary folder of the command's own covers nothing that is shown.
+func TestShownInATemporaryFolder(t *testing.T) {
+	t.Parallel()
+	shown, own := t.TempDir(), t.TempDir()
+	write(t, shown, map[string]string{"f": "shown"})
+	write(t, own, map[string]string{"mine": "mine"})
+	s := open(t, namespace.Options{Show: []string{shown}})
+	c := shell("cat " + shown + "/f /tmp/mine")
+	c.Mounts = []sandbox.Mount{{Kind: sandbox.MountBind, Source: own, Target: "/tmp"}}
+	if r, err := s.Run(t.Context(), c); err != nil || string(r.Stdout.Bytes()) != "shownmine" {
+		t.Errorf("%v, %q, %q", err, r.Stdout.Bytes(), r.Stderr.Bytes())
+	}
+}
+
 // What one command may read of what is hidden, the next may not, and nobody may
 // write; what is hidden inside stays so.
 func TestReadableOfHidden(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -171,13 +172,13 @@ func (s *Sandbox) request(c sandbox.Command) *run {
 	if r.Dir == "" {
 		r.Dir = "/"
 	}
-	r.Mounts = append(r.Mounts, s.seen(c.Readable)...)
+	sights := s.seen(c.Readable)
 	if c.Network {
-		r.Mounts = append(r.Mounts, s.resolv...)
+		sights = append(slices.Clip(sights), s.resolv...)
 	} else {
 		r.Gateways = c.Gateways
 	}
-	r.Mounts = append(r.Mounts, c.Mounts...)
+	r.Mounts = around(sights, c.Mounts)
 	if c.Limits.Memory > 0 && !s.groups.has("memory") {
 		r.Data = uint64(c.Limits.Memory)
 	}
@@ -186,6 +187,20 @@ func (s *Sandbox) request(c sandbox.Command) *run {
 		r.Tasks = uint64(c.Limits.Processes) + supervisorTasks
 	}
 	return r
+}
+
+// around puts a command's mounts around its sights: one that takes the place of
+// a temporary folder would cover them.
+func around(sights, mounts []sandbox.Mount) (all []sandbox.Mount) {
+	var rest []sandbox.Mount
+	for _, m := range mounts {
+		if slices.Contains(fresh, m.Target) {
+			all = append(all, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return slices.Concat(all, sights, rest)
 }
 
 // seen are the mounts that make what a command sees of the machine, beyond what
