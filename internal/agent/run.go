@@ -55,7 +55,7 @@ const grace = 5 * time.Second
 
 // Run runs the CLI to its end. An error is infrastructure; what the CLI or its
 // model did is in the report. Spent is what the gateway metered where there is
-// one, else what the CLI says.
+// one, else what the CLI says; it is also there beside an error.
 func (r *Runner) Run(ctx context.Context, job Job) (out Run, err error) {
 	config, err := os.MkdirTemp(r.Scratch, "agent-")
 	if err != nil {
@@ -66,15 +66,23 @@ func (r *Runner) Run(ctx context.Context, job Job) (out Run, err error) {
 	if err != nil || refused != nil {
 		return Run{Report: denied(refused)}, err
 	}
-	if session != nil {
-		defer session.Close()
-	}
+	defer func() {
+		if session == nil {
+			return
+		}
+		if m := session.Close(); err != nil {
+			out.Spent = m.Spent // what broke off has cost what it has
+		}
+	}()
 	c, task, err := r.command(job, config, session)
 	if err != nil {
 		return out, err
 	}
 	hide := r.secrets(session)
 	res, idle, err := r.watch(ctx, c, job, hide)
+	if err != nil || res.Cancelled && !idle {
+		out.Spent.Unknown = true // unless a gateway knows better
+	}
 	if err != nil {
 		return out, fmt.Errorf("running %s: %w", r.Driver.Name(), err)
 	}
@@ -230,7 +238,7 @@ func (r *Runner) hung(c sandbox.Command, idle bool) string {
 func (r *Runner) settle(report *Report, m llm.Metered) {
 	claimed := report.Spent
 	report.Spent = m.Spent
-	if m.Spent.Unknown && !claimed.Unknown && claimed.Microdollars > 0 {
+	if r.Model.Price == nil && !claimed.Unknown && claimed.Microdollars > 0 {
 		report.Spent.Microdollars, report.Spent.Unknown = claimed.Microdollars, false
 	}
 	switch {

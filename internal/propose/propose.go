@@ -83,7 +83,8 @@ type Proposal struct {
 }
 
 // An Operator makes proposals. It must be safe for concurrent use. An error is
-// infrastructure; an operator's own failure is a class.
+// infrastructure, and Spent counts beside it; an operator's own failure is a
+// class.
 type Operator interface {
 	Propose(ctx context.Context, r Request) (Proposal, error)
 }

@@ -147,7 +147,8 @@ func (p *try) propose(ctx context.Context) error {
 	start := time.Now()
 	req := p.request()
 	got, err := op.Propose(ctx, req)
-	p.paid = got.Spent
+	got.Spent.Wall = time.Since(start)
+	p.paid, p.out.Spent = got.Spent, got.Spent // whatever becomes of it
 	if err != nil {
 		return fmt.Errorf("operator %s: %w", p.Life.Operator, err)
 	}
@@ -155,22 +156,18 @@ func (p *try) propose(ctx context.Context) error {
 		p.out.Isolation = got.Grade
 	}
 	p.out.Notes = got.Notes
-	got.Spent.Wall = time.Since(start)
 	if err := p.whole(); err != nil {
-		p.out.Spent = got.Spent
 		return err
 	}
 	switch {
 	case got.Class != clade.OK:
-		p.out.Spent = got.Spent
 		p.fail(got.Class, got.Detail)
 		return nil
 	case len(got.Changes) == 0 || p.Life.Makes == clade.MakesNotes:
-		p.out.Spent, p.out.Detail = got.Spent, clip(got.Detail)
+		p.out.Detail = clip(got.Detail)
 		return nil
 	}
 	if bad := propose.Violations(p.Spec, got.Changes); len(bad) > 0 {
-		p.out.Spent = got.Spent
 		p.fail(clade.ClassPolicy, strings.Join(bad, "\n"))
 		return nil
 	}
@@ -182,7 +179,6 @@ func (p *try) propose(ctx context.Context) error {
 		p.out.Notes = append(p.out.Notes, clade.Note{About: []clade.ID{p.Life.ID}, Kind: clade.NoteWarning, Body: clip(strings.Join(warned, "\n"))})
 	}
 	if len(refused) > 0 {
-		p.out.Spent = got.Spent
 		p.fail(clade.ClassPolicy, strings.Join(refused, "\n"))
 		return nil
 	}
@@ -225,12 +221,13 @@ func (p *try) commit(ctx context.Context, req propose.Request, got propose.Propo
 	var twin answer
 	twin.same, twin.known, err = p.Journal.Proposed(ctx, clade.Proposed{
 		ID: p.Life.ID, Try: p.Try, Commit: made.Commit, Tree: made.Tree,
-		Summary: clip(got.Summary), Feedback: got.Feedback, Spent: got.Spent,
+		Summary: clip(got.Summary), Feedback: got.Feedback, Spent: got.Spent.Plus(p.rolled),
 	}, made)
 	if err != nil {
 		return fmt.Errorf("record proposal: %w", err)
 	}
 	p.told, p.twin = got.Spent.Wall, &twin
+	p.paid, p.rolled, p.out.Spent = p.paid.Plus(p.rolled), clade.Amount{}, clade.Amount{} // it is recorded
 	p.out.Commit, p.out.Tree = made.Commit, made.Tree
 	return nil
 }

@@ -234,9 +234,9 @@ func TestPerform(t *testing.T) {
 			},
 		},
 		"an operator's error is infrastructure": {
-			operator: operator{err: errors.New("no pipe")},
+			operator: operator{got: propose.Proposal{Spent: clade.Amount{Microdollars: 7, Unknown: true}}, err: errors.New("no pipe")},
 			want: func(o clade.Outcome, _ *operator, _ *evaluator, _ *journal) string {
-				return expect(o.Failure == clade.ClassInfra && strings.Contains(o.Detail, "no pipe"))
+				return expect(o.Failure == clade.ClassInfra && strings.Contains(o.Detail, "no pipe") && o.Spent.Microdollars == 7 && o.Spent.Unknown)
 			},
 		},
 		"an operator's own failure keeps what it spent": {
@@ -246,9 +246,9 @@ func TestPerform(t *testing.T) {
 			},
 		},
 		"an unrecorded proposal is not measured": {
-			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}}}, fail: errors.New("disk full"),
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}, Spent: clade.Amount{Microdollars: 7}}}, fail: errors.New("disk full"),
 			want: func(o clade.Outcome, _ *operator, e *evaluator, _ *journal) string {
-				return expect(o.Failure == clade.ClassInfra && o.Commit == "" && len(e.jobs) == 0)
+				return expect(o.Failure == clade.ClassInfra && o.Commit == "" && len(e.jobs) == 0 && o.Spent.Microdollars == 7)
 			},
 		},
 		"numbers only need no operator": {

@@ -50,6 +50,8 @@ func (o *Operator) Propose(ctx context.Context, r propose.Request) (p propose.Pr
 	job := agent.Job{Scope: s, Dir: r.Spec.Target.Prefix, Prompt: o.prompt(r), Cap: limit(r), Output: r.Log}
 	run, err := o.run.Run(ctx, job)
 	if err != nil {
+		p.Spent = run.Spent
+		p.Spent.Unknown = p.Spent.Unknown && r.Attempt.Hold.Microdollars > 0
 		return p, err
 	}
 	return o.proposal(ctx, r, s, run)
