@@ -20,6 +20,8 @@ func (r *Result) Failure(l Limits) string {
 		return fmt.Sprintf("did not end within %v", l.Wall)
 	case r.OutOfMemory:
 		return fmt.Sprintf("needed more than %v of memory", clade.Bytes(l.Memory))
+	case r.OutOfDisk:
+		return fmt.Sprintf("wrote more than %v to disk", clade.Bytes(l.Disk))
 	case r.Signal != "":
 		return "ended by a signal: " + r.Signal
 	}

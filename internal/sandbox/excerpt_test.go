@@ -12,13 +12,14 @@ import (
 
 func TestFailure(t *testing.T) {
 	t.Parallel()
-	limits := sandbox.Limits{Wall: time.Minute, Memory: 1 << 30}
+	limits := sandbox.Limits{Wall: time.Minute, Memory: 1 << 30, Disk: 1 << 20}
 	for want, r := range map[string]sandbox.Result{
 		"":                                {},
 		"exit status 3":                   {Exit: 3},
 		"ended by a signal: killed":       {Exit: -1, Signal: "killed"},
 		"did not end within 1m0s":         {Exit: -1, Signal: "killed", TimedOut: true},
 		"needed more than 1GiB of memory": {Exit: -1, Signal: "killed", OutOfMemory: true},
+		"wrote more than 1MiB to disk":    {Exit: -1, Signal: "killed", OutOfDisk: true},
 		"cancelled":                       {Exit: -1, Signal: "killed", Cancelled: true},
 	} {
 		if got := r.Failure(limits); got != want {

@@ -11,9 +11,12 @@ import (
 	"github.com/cladehq/clade"
 )
 
-// defaultWall is the limit of a command for which neither it nor the spec has
-// one: nothing runs without a limit.
-const defaultWall = 10 * time.Minute
+// Limits of a command for which neither it nor the spec has one: nothing runs
+// without.
+const (
+	defaultWall = 10 * time.Minute
+	defaultDisk = 16 << 30
+)
 
 // A Lookup finds a variable of the user's environment, as os.LookupEnv does.
 type Lookup func(name string) (value string, ok bool)
@@ -29,9 +32,13 @@ func Prepare(c clade.Command, l clade.Limits, base []string, lookup Lookup) Comm
 	if wall <= 0 {
 		wall = defaultWall
 	}
+	disk := int64(l.Disk)
+	if disk <= 0 {
+		disk = defaultDisk
+	}
 	return Command{
 		Args: c.Args(), Env: Environ(c, base, lookup), Network: c.Network,
-		Limits: Limits{Wall: wall, Memory: int64(l.Memory), Processes: l.Processes, Output: int64(l.Output)},
+		Limits: Limits{Wall: wall, Memory: int64(l.Memory), Processes: l.Processes, Output: int64(l.Output), Disk: disk},
 	}
 }
 

@@ -19,15 +19,17 @@ func TestPrepareLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		timeout, wall clade.Duration
+		disk          clade.Bytes
 		want          time.Duration
+		wantDisk      int64
 	}{
-		"its own":    {clade.Duration(time.Second), clade.Duration(time.Hour), time.Second},
-		"the spec's": {0, clade.Duration(time.Hour), time.Hour},
-		"neither":    {0, 0, 10 * time.Minute},
+		"its own":    {clade.Duration(time.Second), clade.Duration(time.Hour), 4, time.Second, 4},
+		"the spec's": {0, clade.Duration(time.Hour), 4, time.Hour, 4},
+		"neither":    {0, 0, 0, 10 * time.Minute, 16 << 30},
 	} {
-		l := clade.Limits{Wall: c.wall, Memory: 1, Processes: 2, Output: 3}
+		l := clade.Limits{Wall: c.wall, Memory: 1, Processes: 2, Output: 3, Disk: c.disk}
 		got := sandbox.Prepare(clade.Command{Run: "x", Timeout: c.timeout, Network: true}, l, nil, user)
-		if want := (sandbox.Limits{Wall: c.want, Memory: 1, Processes: 2, Output: 3}); got.Limits != want || !got.Network {
+		if want := (sandbox.Limits{Wall: c.want, Memory: 1, Processes: 2, Output: 3, Disk: c.wantDisk}); got.Limits != want || !got.Network {
 			t.Errorf("%s: %+v, want %+v and a network", name, got, want)
 		}
 		if !slices.Equal(got.Args, []string{"sh", "-c", "x"}) {

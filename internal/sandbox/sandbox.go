@@ -57,6 +57,10 @@ type Limits struct {
 	Memory    int64 // bytes of the whole tree of processes, or of each where that cannot be had
 	Processes int
 	Output    int64 // bytes kept of each stream; more is counted and dropped
+	// Disk is how many bytes the folders that the command may write may hold
+	// together, each temporary one in memory, and any one file. Where mounts are
+	// not made only files are bounded, and not everywhere.
+	Disk int64
 }
 
 // A Command is what to run. The environment is exactly Env: nothing is inherited.
@@ -114,6 +118,7 @@ type Result struct {
 	Signal         string // "killed", "segmentation fault", …; "" when it exited
 	TimedOut       bool   // the wall limit ended it
 	OutOfMemory    bool   // the memory limit ended it
+	OutOfDisk      bool   // the disk limit ended it
 	Cancelled      bool   // ctx ended it
 	Wall, CPU      time.Duration
 	PeakMemory     int64 // bytes, largest resident set seen; 0 unknown
@@ -124,7 +129,7 @@ type Result struct {
 
 // OK reports whether the command exited with status 0.
 func (r *Result) OK() bool {
-	return r.Exit == 0 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory && !r.Cancelled
+	return r.Exit == 0 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory && !r.OutOfDisk && !r.Cancelled
 }
 
 // A Sandbox runs commands. It is safe for concurrent use. When Run returns

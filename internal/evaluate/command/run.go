@@ -98,7 +98,7 @@ func (s *stage) interrupted(ctx context.Context, q request, r ran) error {
 		return context.Cause(ctx)
 	case r.Cancelled:
 		return context.Canceled
-	case r.Signal == "killed" && !r.TimedOut && !r.OutOfMemory:
+	case r.Signal == "killed" && !r.TimedOut && !r.OutOfMemory && !r.OutOfDisk:
 		return fmt.Errorf("%s was killed from outside its limits: %s", q.name, r.Excerpt(maxDetail, sandbox.SecretsOf(q.cmd, s.Lookup)))
 	}
 	return nil
@@ -144,11 +144,11 @@ func (r *ran) fate() string { return r.Failure(r.limits) }
 
 // notFound reports whether the command's program does not exist.
 func (r *ran) notFound() bool {
-	return r.Exit == 127 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory
+	return r.Exit == 127 && r.Signal == "" && !r.TimedOut && !r.OutOfMemory && !r.OutOfDisk
 }
 
 // beyond reports whether the command ran into one of its limits.
-func (r *ran) beyond() bool { return r.TimedOut || r.OutOfMemory }
+func (r *ran) beyond() bool { return r.TimedOut || r.OutOfMemory || r.OutOfDisk }
 
 // detail joins what happened with the end of the output.
 func detail(what, text string) string {

@@ -40,6 +40,7 @@ type run struct {
 	Mounts    []sandbox.Mount
 	Network   bool
 	Gateways  []string
+	Disk      int64  // RLIMIT_FSIZE, and the size of each temporary folder, 0: none
 	Data      uint64 // RLIMIT_DATA, 0: none
 	Tasks     uint64 // RLIMIT_NPROC, 0: none
 }

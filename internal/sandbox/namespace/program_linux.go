@@ -46,7 +46,7 @@ func (b *base) assemble(r *run, std [3]int, tell int) (*program, error) {
 	a.attach(std, tell)
 	sources := a.sources(r.Mounts)
 	a.enter()
-	a.ownFolders(b)
+	a.ownFolders(b, r)
 	for i, m := range r.Mounts {
 		if err := a.mount(m, sources[i]); err != nil {
 			return nil, err
@@ -113,7 +113,7 @@ func (a *assembler) leave() {
 }
 
 // ownFolders mounts what every command has for itself.
-func (a *assembler) ownFolders(b *base) {
+func (a *assembler) ownFolders(b *base, r *run) {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV
 	a.add("mount /proc", unix.SYS_MOUNT, a.str("proc"), a.str("/proc"), a.str("proc"), flags|unix.MS_NOEXEC, 0)
 	for _, p := range b.procLocks {
@@ -121,10 +121,11 @@ func (a *assembler) ownFolders(b *base) {
 		a.add("lock "+p, unix.SYS_MOUNT, 0, a.str(p), 0, unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|flags|unix.MS_NOEXEC, 0).
 			forgive = [2]syscall.Errno{syscall.ENOENT}
 	}
-	size := "50%"
-	if b.setup.Scratch > 0 {
-		size = strconv.FormatInt(b.setup.Scratch, 10)
+	most := b.setup.Scratch
+	if r.Disk > 0 {
+		most = min(most, r.Disk)
 	}
+	size := strconv.FormatInt(most, 10)
 	for _, dir := range b.fresh {
 		a.add("mount "+dir, unix.SYS_MOUNT, a.str("tmpfs"), a.str(dir), a.str("tmpfs"), flags, a.str("mode=1777,size="+size))
 	}
@@ -143,6 +144,9 @@ func (a *assembler) limits(r *run) {
 	var files unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil { // the runtime raised the soft limit
 		set(unix.RLIMIT_NOFILE, min(files.Max, openFiles), files.Max)
+	}
+	if r.Disk > 0 {
+		set(unix.RLIMIT_FSIZE, uint64(r.Disk), uint64(r.Disk))
 	}
 	if r.Data > 0 {
 		set(unix.RLIMIT_DATA, r.Data, r.Data)

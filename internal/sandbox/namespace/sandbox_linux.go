@@ -44,6 +44,9 @@ func New(o Options) (*Sandbox, error) {
 	s.view = s.sights.reduced()
 	s.binds = s.view.inFresh()
 	s.setup = setup{Sights: s.view.still(), Root: os.Geteuid() == 0, Scratch: o.Scratch}
+	if s.setup.Scratch <= 0 {
+		s.setup.Scratch = halfOfMemory()
+	}
 	if p, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && belowFresh(p) {
 		s.resolv = []sandbox.Mount{{Kind: sandbox.MountBind, Source: p, Target: p, ReadOnly: true}}
 	}
@@ -146,8 +149,9 @@ func (s *Sandbox) runIn(ctx context.Context, sl *slot, c sandbox.Command) (sandb
 		e, err = sl.await(c.Gateways)
 		close(done)
 	}()
+	disk := sandbox.WatchDisk(written(c.Mounts), c.Limits.Disk, func() { sl.signal(true) })
 	w := sandbox.WatchOver(ctx, c, done, func() { sl.signal(false) }, func() { sl.signal(true) })
-	wall := time.Since(begun)
+	wall, full := time.Since(begun), disk.Stop()
 	stdout, stderr := pipes.Finish(finishWait)
 	if err != nil {
 		return sandbox.Result{}, err
@@ -161,6 +165,7 @@ func (s *Sandbox) runIn(ctx context.Context, sl *slot, c sandbox.Command) (sandb
 	}
 	r.Wall, r.TimedOut, r.Cancelled = wall, w.TimedOut, w.Cancelled
 	r.OutOfMemory = r.Exit != 0 && oom()
+	r.OutOfDisk = r.Exit != 0 && (full || r.Signal == unix.SIGXFSZ.String())
 	return r, nil
 }
 
@@ -168,7 +173,7 @@ func (s *Sandbox) runIn(ctx context.Context, sl *slot, c sandbox.Command) (sandb
 const finishWait = 5 * time.Second
 
 func (s *Sandbox) request(c sandbox.Command) *run {
-	r := &run{Args: c.Args, Env: c.Env, Dir: c.Dir, Network: c.Network}
+	r := &run{Args: c.Args, Env: c.Env, Dir: c.Dir, Network: c.Network, Disk: c.Limits.Disk}
 	if r.Dir == "" {
 		r.Dir = "/"
 	}
@@ -187,6 +192,20 @@ func (s *Sandbox) request(c sandbox.Command) *run {
 		r.Tasks = uint64(c.Limits.Processes) + supervisorTasks
 	}
 	return r
+}
+
+// written are the machine's folders that mounts let a command write.
+func written(mounts []sandbox.Mount) (folders []string) {
+	for _, m := range mounts {
+		switch {
+		case m.ReadOnly:
+		case m.Kind == sandbox.MountOverlay && m.Upper != "":
+			folders = append(folders, m.Upper)
+		case m.Kind == sandbox.MountBind:
+			folders = append(folders, m.Source)
+		}
+	}
+	return folders
 }
 
 // around puts a command's mounts around its sights: one that takes the place of
@@ -211,6 +230,15 @@ func (s *Sandbox) seen(readable []string) []sandbox.Mount {
 	}
 	v := s.sights.with(readable).reduced()
 	return append(v.inFresh(), v.beyond(s.view)...)
+}
+
+// halfOfMemory is what a tmpfs holds unless it is told otherwise, bytes.
+func halfOfMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 1 << 30
+	}
+	return int64(info.Totalram) * int64(info.Unit) / 2
 }
 
 // supervisorTasks is room for the threads of a supervisor and PID 1.

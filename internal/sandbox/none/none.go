@@ -19,6 +19,10 @@ import (
 	"github.com/cladehq/clade/internal/sandbox"
 )
 
+// fileTooLarge is the signal that ends a process which wrote more than
+// Limits.Disk to a file.
+const fileTooLarge = "file size limit exceeded"
+
 // reapWait bounds how long strays are killed and how long output is waited for
 // that an unfindable one holds open.
 const reapWait = 2 * time.Second
@@ -120,6 +124,7 @@ func (s *Sandbox) watch(ctx context.Context, c sandbox.Command, cmd *exec.Cmd, t
 	r.CPU = state.UserTime() + state.SystemTime()
 	r.PeakMemory = peakMemory(state)
 	r.Signal = signalName(state)
+	r.OutOfDisk = r.Signal == fileTooLarge
 	return r
 }
 

@@ -80,6 +80,9 @@ func stopped(pid int) error {
 // rlimits are the limits of a single process, and of its user's processes.
 func rlimits(l sandbox.Limits) map[int]uint64 {
 	r := map[int]uint64{unix.RLIMIT_CORE: 0}
+	if l.Disk > 0 {
+		r[unix.RLIMIT_FSIZE] = uint64(l.Disk)
+	}
 	if l.Memory > 0 {
 		r[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // patience is longer than anything takes that ends, and much shorter than what
@@ -111,6 +114,23 @@ func memoryLimit(t *testing.T, f fixture) {
 	c.Limits.Memory = 0
 	if r := f.must(t, c); !r.OK() {
 		t.Errorf("without a limit: exit %d, %q", r.Exit, text(r.Stderr))
+	}
+}
+
+func largestFile(t *testing.T, f fixture) {
+	if !linux() {
+		t.Skip("files are not bounded here")
+	}
+	dir := t.TempDir()
+	c := shell(t, "")
+	at := sandbox.Lend(f, &c, dir, "lent")
+	c.Args = []string{"sh", "-c", "exec head -c 3000000 /dev/zero > " + at + "/f"}
+	c.Limits.Disk = 1 << 20
+	if r := f.must(t, c); !r.OutOfDisk || r.OK() {
+		t.Errorf("got %+v", r)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Size() > 1<<20 {
+		t.Errorf("the file: %v, %v", info, err)
 	}
 }
 

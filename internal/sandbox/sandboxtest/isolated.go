@@ -33,6 +33,7 @@ func runIsolated(t *testing.T, f fixture) {
 		"own user namespaces":               ownNamespaces,
 		"two commands share an upper layer": shared,
 		"terminals":                         terminals,
+		"F14 disk limit":                    diskLimit,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -297,4 +298,21 @@ func shared(t *testing.T, f fixture) {
 
 func terminals(t *testing.T, f fixture) {
 	f.output(t, shell(t, "test -c /dev/null && test -c /dev/tty && echo x > /dev/null && head -c 3 /dev/zero | wc -c; script -qec 'echo tty' /dev/null < /dev/null | tr -d '\\r'"), "3\ntty\n")
+}
+
+// diskLimit: a command that fills the disk is ended, by what its folders hold
+// together; one that fills a temporary folder finds it full.
+func diskLimit(t *testing.T, f fixture) {
+	c, upper := workspace(t, f, "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; sleep 0.01; done", tree(t, map[string]string{"x": ""}))
+	c.Limits.Disk = 8 << 20
+	r := f.must(t, c)
+	if !r.OutOfDisk || r.OK() || r.TimedOut || r.Wall > patience {
+		t.Errorf("got %+v", r)
+	}
+	if left, err := os.ReadDir(upper); err != nil || len(left) < 8 {
+		t.Errorf("it was ended with %d MB, %v", len(left), err)
+	}
+	c = shell(t, "for d in /tmp /dev/shm "+f.Home()+"; do head -c 3000000 /dev/zero > $d/a; head -c 3000000 /dev/zero > $d/b || echo full; done")
+	c.Limits.Disk = 4 << 20
+	f.output(t, c, "full\nfull\nfull\n")
 }
