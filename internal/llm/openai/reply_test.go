@@ -1,0 +1,76 @@
+package openai
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/cladehq/clade/internal/llm"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	const (
+		start = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"a\"},\"finish_reason\":null}]}\n\n"
+		end   = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+		done  = "data: [DONE]\n\n"
+	)
+	for name, c := range map[string]struct {
+		body string
+		want llm.Reply
+		kind llm.Kind
+	}{
+		"stream":                      {start + end + done, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"line ends of Windows":        {"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\r\n\r\n", llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"comments":                    {": waiting\n\n" + start + ": waiting\n\n" + end + done, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"no last blank line":          {start + end + "data: [DONE]", llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"no word of the end":          {start + end, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"no reason":                   {start + done, llm.Reply{Text: "a", Finish: llm.FinishOther}, ""},
+		"second choice":               {"data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n" + start + end + done, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"refusal":                     {"data: {\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"no\"},\"finish_reason\":\"stop\"}]}\n\n" + done, llm.Reply{Text: "no", Finish: llm.FinishRefuse}, ""},
+		"reasoning is not text":       {"data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n" + start + end + done, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"reasoning only in the total": {start + end + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,\"total_tokens\":40}}\n\n" + done, llm.Reply{Text: "a", Finish: llm.FinishStop, Usage: llm.Usage{Input: 10, Output: 30, Reported: true}}, ""},
+		"usage that cannot be":        {start + end + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,\"total_tokens\":12,\"prompt_tokens_details\":{\"cached_tokens\":11}}}\n\n" + done, llm.Reply{Text: "a", Finish: llm.FinishStop}, ""},
+		"usage so far, then cut":      {"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,\"total_tokens\":12}}\n\n", llm.Reply{}, llm.KindNetwork},
+		"cut":                         {start, llm.Reply{}, llm.KindNetwork},
+		"cut within an event":         {start + "data: {\"choices\":[{\"ind", llm.Reply{}, llm.KindNetwork},
+		"nonsense within":             {start + "data: {\"choices\":[{\"ind\n\n" + end + done, llm.Reply{}, llm.KindReply},
+		"complaint within":            {start + "data: {\"error\":{\"code\":429,\"message\":\"slow\"}}\n\n", llm.Reply{}, llm.KindRate},
+		"overloaded within":           {start + "data: {\"error\":{\"message\":\"gone\",\"type\":\"server_error\"}}\n\n", llm.Reply{}, llm.KindServer},
+		"complaint alone":             {`{"error":{"code":502,"message":"upstream"}}`, llm.Reply{}, llm.KindServer},
+		"object without choices":      {`{"choices":[]}`, llm.Reply{}, llm.KindReply}, // OE #427
+		"object of the limit":         {`{"choices":[{"message":{"content":"a"},"finish_reason":"length"}]}`, llm.Reply{Text: "a", Finish: llm.FinishLength}, ""},
+		"object, content null":        {`{"choices":[{"message":{"content":null},"finish_reason":"stop"}]}`, llm.Reply{}, llm.KindReply},
+		"object, cut":                 {`{"choices":[{"message":{"con`, llm.Reply{}, llm.KindReply},
+		"only the end":                {done, llm.Reply{}, llm.KindReply},
+	} {
+		c0 := &client{link: &llm.Link{}}
+		got, err := c0.read([]byte(c.body), 2, 0)
+		if e, ok := err.(*llm.Error); err != nil && (!ok || e.Kind != c.kind || e.Calls != 2 || e.Usage.Reported) || (err == nil) != (c.kind == "") {
+			t.Errorf("%s: %+v, want %q", name, err, c.kind)
+		}
+		if err == nil {
+			c.want.Calls = 2
+		}
+		if got != c.want {
+			t.Errorf("%s: got  %+v\nwant %+v", name, got, c.want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]", `{"choices":[{}],"usage":{"prompt_tokens":-1}}`, "data:", "[1]", ":\n\n", "event: x\ndata: 1\n\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if len(bytes.TrimSpace(body)) == 0 {
+			t.Skip() // refused before
+		}
+		r, err := (&client{link: &llm.Link{}}).read(body, 1, 0)
+		if err == nil && (r.Finish == "" || r.Text == "" && r.Finish != llm.FinishLength && r.Finish != llm.FinishRefuse) {
+			t.Errorf("%+v", r)
+		}
+		if u := r.Usage; u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || u.Output < 0 {
+			t.Errorf("%+v", u)
+		}
+	})
+}
