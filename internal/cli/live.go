@@ -147,8 +147,8 @@ func (m *screen) lines() []string {
 		out = append(out, fmt.Sprintf("best      %s  by %d: %s", good.Render(values(s.Measures, s.Best.Values)), s.Best.ID, printable(s.Best.Summary)))
 		out = append(out, fmt.Sprintf("          %s  %s", spark(m.scores, 40), faint.Render("selected, so biased; the final measures afresh")))
 	}
-	if s.Spent.Microdollars > 0 || s.Held.Microdollars > 0 {
-		out = append(out, fmt.Sprintf("spent     $%s, held $%s", s.Spent.Microdollars, s.Held.Microdollars))
+	for _, line := range accounts(s) {
+		out = append(out, "spent     "+strings.TrimPrefix(line, "spent "))
 	}
 	if s.Trouble != nil {
 		out = append(out, bad.Render(printable(s.Trouble.String())))

@@ -106,23 +106,6 @@ func printStatus(w io.Writer, s *run.Status) {
 	}
 }
 
-func money(w io.Writer, s *run.Status) {
-	if s.Budget.USD == nil && s.Spent.Microdollars == 0 {
-		return
-	}
-	fmt.Fprintf(w, "spent $%s", s.Spent.Microdollars)
-	if s.Held.Microdollars > 0 {
-		fmt.Fprintf(w, ", held $%s", s.Held.Microdollars)
-	}
-	if s.Budget.USD != nil {
-		fmt.Fprintf(w, ", left $%s", max(0, *s.Budget.USD-s.Spent.Microdollars-s.Held.Microdollars))
-	}
-	if s.Spent.Unknown {
-		fmt.Fprint(w, " (some of it is the hold of attempts that did not say what they cost)")
-	}
-	fmt.Fprintln(w)
-}
-
 // printProof says what a winner's figure is worth.
 func printProof(w io.Writer, s *run.Status) {
 	if s.Winner == nil {

@@ -54,6 +54,7 @@ type Row struct {
 	Tries      int                `json:"tries,omitempty"`
 	Isolation  string             `json:"isolation,omitempty"`
 	Paid       clade.Amount       `json:"paid"`
+	Overspent  clade.Amount       `json:"overspent,omitzero"`
 }
 
 func row(l *clade.Life) Row {
@@ -61,7 +62,7 @@ func row(l *clade.Life) Row {
 		ID: l.ID, Parents: l.Parents, Generation: l.Generation, Operator: l.Operator,
 		Status: status(l), Category: l.Verdict.Category, Values: l.Values, Summary: l.Summary, Why: l.Why,
 		Verdict: l.Verdict.Why, Failure: l.Failure, Detail: l.Detail, Commit: l.Commit, Same: l.Same,
-		Tries: l.Try, Isolation: l.Isolation, Paid: l.Paid,
+		Tries: l.Try, Isolation: l.Isolation, Paid: l.Paid, Overspent: l.Overspent,
 	}
 	if r.Parents == nil {
 		r.Parents = []clade.ID{}
@@ -101,17 +102,21 @@ type Status struct {
 	Records   int64           `json:"records"`
 	Spent     clade.Amount    `json:"spent"`
 	Held      clade.Amount    `json:"held"`
-	Active    time.Duration   `json:"active_ns"`
-	Base      Row             `json:"base"`
-	Best      *Row            `json:"best,omitempty"`
-	Winner    *Row            `json:"winner,omitempty"`
-	Final     *clade.Final    `json:"final,omitempty"`
-	Finalists []Row           `json:"finalists,omitempty"`
-	Top       []Row           `json:"top"`
-	Open      []Row           `json:"open"`
-	Warnings  []string        `json:"warnings,omitempty"`
-	Landing   *Landing        `json:"landing,omitempty"`
-	Trouble   *Trouble        `json:"trouble,omitempty"`
+	Left      Left            `json:"left"`
+	Overspent clade.Amount    `json:"overspent"` // of caps, at the most; see clade.Head
+	// Overspenders are the attempts that passed a cap.
+	Overspenders []clade.ID    `json:"overspenders,omitempty"`
+	Active       time.Duration `json:"active_ns"`
+	Base         Row           `json:"base"`
+	Best         *Row          `json:"best,omitempty"`
+	Winner       *Row          `json:"winner,omitempty"`
+	Final        *clade.Final  `json:"final,omitempty"`
+	Finalists    []Row         `json:"finalists,omitempty"`
+	Top          []Row         `json:"top"`
+	Open         []Row         `json:"open"`
+	Warnings     []string      `json:"warnings,omitempty"`
+	Landing      *Landing      `json:"landing,omitempty"`
+	Trouble      *Trouble      `json:"trouble,omitempty"`
 }
 
 // Status reports on the run called name ("" : the newest here) with the top rows
@@ -148,7 +153,7 @@ func Summarise(v clade.View, top int) *Status {
 	s := &Status{
 		Run: h.Run, Where: h.Where, Objective: h.Spec.Objective, Stop: h.Stop, Reason: h.Reason, Started: h.Started,
 		Measures: h.Spec.Measures, Budget: h.Spec.Budget, Proposed: h.Proposing, Judged: h.Closed, Usable: h.Usable,
-		Records: h.Seq, Spent: h.Spent, Held: h.Held, Active: h.Active, Base: row(v.Life(clade.Base)), Top: []Row{}, Open: []Row{},
+		Records: h.Seq, Spent: h.Spent, Held: h.Held, Left: left(h), Overspent: h.Overspent, Overspenders: overspenders(v), Active: h.Active, Base: row(v.Life(clade.Base)), Top: []Row{}, Open: []Row{},
 	}
 	if h.Best != clade.Base {
 		best := row(v.Life(h.Best))
