@@ -20,8 +20,8 @@ const (
 	ClassPoisoned Class = "poisoned"
 	// ClassBudget: not performed because the budget would not bear it.
 	ClassBudget Class = "budget"
-	// ClassOperator: the operator failed or proposed nothing usable (its
-	// program is missing, it exited with an error, its reply made no sense).
+	// ClassOperator: the operator failed or proposed nothing usable (it exited
+	// with an error, its reply made no sense).
 	ClassOperator Class = "operator"
 	// ClassModel: the model's service failed for now (rate limited, overloaded,
 	// unreachable, no answer). Retried like infra; one after the other stops the

@@ -281,9 +281,7 @@ func printPlan(w io.Writer, p *run.Plan) {
 		if p.Base != nil {
 			put("base measured", "%s", values(p.Spec.Measures, p.Base.Values))
 		}
-		for _, q := range p.Missing() {
-			put("missing", "%s, for %s", q.Name, q.For)
-		}
+		printUnusable(put, p.Programs)
 		for _, m := range p.Models {
 			if m.Fault != "" {
 				put("missing", "%s", m.Fault)
@@ -293,6 +291,20 @@ func printPlan(w io.Writer, p *run.Plan) {
 			put("note", "%s", n)
 		}
 	})
+}
+
+// printUnusable lists the programs that commands could not run.
+func printUnusable(put func(name, format string, args ...any), all []control.Program) {
+	for _, q := range all {
+		switch {
+		case q.Missing:
+			put("missing", "%s, for %s", q.Name, q.For)
+		case q.Unseen:
+			put("hidden", "%s, for %s", q.Path, q.For)
+		case q.Unfit:
+			put("not executable", "%s, for %s", q.Name, q.For)
+		}
+	}
 }
 
 // printFiles says what commands see of the user's files.

@@ -3,28 +3,13 @@ package control
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/strategy"
 )
-
-// A Program is one that a spec's commands need.
-type Program struct {
-	Name string `json:"name"`
-	Path string `json:"path,omitempty"` // "" : missing, or not to be told before setup has run
-	For  string `json:"for"`            // "gate tests"
-	// Missing says that it was looked for and not found.
-	Missing bool `json:"missing,omitempty"`
-	// Unseen says that it lies where commands cannot see it.
-	Unseen bool `json:"unseen,omitempty"`
-}
 
 // An Isolation is how commands are isolated.
 type Isolation struct {
@@ -63,7 +48,7 @@ type Forecast struct {
 // Forecast looks at what a resolved spec would do without running any of its
 // commands.
 func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) {
-	f := &Forecast{Programs: programs(&r.Spec, r.Target)}
+	f := &Forecast{}
 	cases, err := previewCases(ctx, r)
 	if err != nil {
 		return nil, err
@@ -89,18 +74,15 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 }
 
 // isolate finds how commands would be isolated, and which programs they would
-// then not see.
+// then find.
 func (f *Forecast) isolate(ctx context.Context, c *Control, r *Resolved) error {
 	i, err := c.Isolation(ctx, &r.Spec, c.private(r.State, r.Target, r.Spec.Target.Kind))
 	if err != nil {
 		return err
 	}
 	f.Grade, f.Weaker, f.Files = i.Grade, i.Weaker, i.Files
-	for n := range f.Programs {
-		p := &f.Programs[n]
-		p.Unseen = p.Path != "" && i.Files != nil && !i.Files.Sees(p.Path)
-	}
-	return nil
+	f.Programs, err = programs(ctx, r, i.Files)
+	return err
 }
 
 // Refuse returns the problem that makes a spec not worth starting: a missing
@@ -118,13 +100,8 @@ func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
 // nil if there is none.
 func (f *Forecast) Problem() error {
 	for _, p := range f.Programs {
-		if p.Missing {
-			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which is not on PATH", p.For, p.Name),
-				Hint: "install it or correct the command"}
-		}
-		if p.Unseen {
-			return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("%s needs the program %s, which commands cannot see", p.For, p.Path),
-				Hint: "name its folder in sandbox.read, or set sandbox.home: show"}
+		if err := p.problem(); err != nil {
+			return err
 		}
 	}
 	return f.unreachable()
@@ -144,91 +121,4 @@ func worst(s *clade.Spec, cases map[string]int) Worst {
 	most := strategy.Worst(s, cases)
 	return Worst{Candidates: s.Budget.Candidates, PerCase: most.Candidate, Commands: most.All,
 		Paid: len(askers(s)) > 0, USD: mostMoney(s), Tokens: s.Budget.Tokens, Calls: s.Budget.Calls, WallSeconds: time.Duration(s.Budget.Wall).Seconds()}
-}
-
-// programs lists the first words of the spec's commands.
-func programs(s *clade.Spec, dir string) (out []Program) {
-	add := func(what string, c clade.Command) {
-		if name, ok := program(c); ok {
-			out = append(out, look(name, what, filepath.Join(dir, c.Dir)))
-		}
-	}
-	if s.Setup != nil {
-		add("setup", *s.Setup)
-	}
-	for _, g := range s.Gates {
-		add("gate "+g.ID, g.Command)
-	}
-	for _, m := range s.Measures {
-		add("measure "+m.ID, m.Command)
-	}
-	if s.Benchmark != nil {
-		add("the benchmark", s.Benchmark.Command)
-	}
-	if s.Dataset != nil {
-		if r := s.Dataset.Rollout; r == nil || r.Agent == clade.HostCustom {
-			add("the dataset", s.Dataset.Command)
-		} else {
-			out = append(out, lookHost(r.Agent, "the dataset", dir))
-		}
-		if s.Dataset.Scorer.Command != nil {
-			add("the scorer", *s.Dataset.Scorer.Command)
-		}
-	}
-	for _, o := range s.Operators {
-		switch o.Use {
-		case "mutate", "reflect":
-		case "agent":
-			if o.Agent == clade.HostCustom {
-				add("operator "+o.Name, o.Command)
-			} else {
-				out = append(out, lookHost(o.Agent, "operator "+o.Name, dir))
-			}
-		case "command":
-			add("operator "+o.Name, o.Command)
-		default:
-			out = append(out, look("clade-operator-"+o.Use, "operator "+o.Use, dir))
-		}
-	}
-	return out
-}
-
-// program is the first word of a command, when it is a plain word and not one
-// of the shell's own.
-func program(c clade.Command) (string, bool) {
-	if len(c.Argv) > 0 {
-		return c.Argv[0], true
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(c.Run), " ")
-	if word == "" || strings.ContainsAny(word, "\"'`$(){}[]<>|&;=*?~\\\n\t#!") {
-		return "", false
-	}
-	switch word {
-	case "cd", "test", "true", "false", "echo", "exec", "set", "if", "for", "while", "case", "export", "read", "printf",
-		"eval", "exit", "trap", "umask", "ulimit", "unset", "wait", "command", ":", ".", "time", "until", "type":
-		return "", false
-	}
-	return word, true
-}
-
-// lookHost looks for the program of a coding agent.
-func lookHost(agent, what, dir string) Program {
-	h, _ := clade.HostOf(agent)
-	return look(h.Program, what, dir)
-}
-
-func look(name, what, dir string) Program {
-	p := Program{Name: name, For: what}
-	if strings.ContainsRune(name, '/') {
-		if !filepath.IsAbs(name) {
-			return p // of the tree, or made by setup
-		}
-	}
-	found, err := exec.LookPath(name)
-	if err != nil {
-		p.Missing = true
-		return p
-	}
-	p.Path = found
-	return p
 }

@@ -3,77 +3,11 @@ package control
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/cladehq/clade"
 )
-
-func TestProgram(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name    string
-		command clade.Command
-		want    string // "": not to be told
-	}{
-		{"an argument list", clade.Command{Argv: []string{"my tool", "x"}}, "my tool"},
-		{"a line", clade.Command{Run: "  go test ./..."}, "go"},
-		{"one word", clade.Command{Run: "make"}, "make"},
-		{"a path", clade.Command{Run: "./check x"}, "./check"},
-		{"nothing", clade.Command{}, ""},
-		{"a word of the shell", clade.Command{Run: "cd x && make"}, ""},
-		{"a quoted word", clade.Command{Run: `"my tool" x`}, ""},
-		{"a variable", clade.Command{Run: "A=1 tool"}, ""},
-		{"a pipe without blanks", clade.Command{Run: "a|b"}, ""},
-		{"a comment", clade.Command{Run: "#x"}, ""},
-		{"two lines", clade.Command{Run: "a\nb"}, ""},
-	} {
-		got, ok := program(c.command)
-		if got != c.want || ok != (c.want != "") {
-			t.Errorf("%s: %q, %v, want %q", c.name, got, ok, c.want)
-		}
-	}
-}
-
-func TestPrograms(t *testing.T) {
-	t.Parallel()
-	scorer := clade.Command{Run: "no-such-scorer"}
-	spec := &clade.Spec{
-		Setup:    &clade.Command{Run: "no-such-setup"},
-		Gates:    []clade.Gate{{ID: "g", Command: clade.Command{Run: "git status"}}, {ID: "own", Command: clade.Command{Run: "./check"}}},
-		Measures: []clade.Measure{{ID: "m", Command: clade.Command{Argv: []string{"/no/such/measure"}}}, {ID: "from", From: "g"}},
-		Dataset:  &clade.Dataset{Command: clade.Command{Run: "cd x"}, Scorer: clade.Scorer{Command: &scorer}},
-		Operators: []clade.Operator{{Use: "mutate"}, {Use: "command", Name: "c", Command: clade.Command{Run: "git diff"}},
-			{Use: "none-such"}},
-	}
-	var got []string
-	f := &Forecast{Programs: programs(spec, t.TempDir())}
-	for _, p := range f.Programs {
-		state := "found"
-		switch {
-		case p.Missing:
-			state = "missing"
-		case p.Path == "":
-			state = "untold"
-		}
-		got = append(got, p.For+": "+p.Name+" "+state)
-	}
-	want := []string{
-		"setup: no-such-setup missing", "gate g: git found", "gate own: ./check untold", "measure m: /no/such/measure missing",
-		"the scorer: no-such-scorer missing", "operator c: git found", "operator none-such: clade-operator-none-such missing",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%q, want\n%q", got, want)
-	}
-	if err := f.Problem(); clade.FaultOf(err) != clade.FaultEnvironment {
-		t.Errorf("programs are missing: %v", err)
-	}
-	f.Programs = f.Programs[1:3]
-	if err := f.Problem(); err != nil {
-		t.Errorf("nothing is missing: %v", err)
-	}
-}
 
 // The worst case of one exact measure behind one gate, counted by hand: the
 // base three times, a candidate once, the final of base and finalist twice each.

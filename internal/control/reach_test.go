@@ -100,14 +100,18 @@ func TestMostMoney(t *testing.T) {
 func TestProgramsOfAgents(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}
-	for _, p := range programs(&clade.Spec{
+	all, err := programs(t.Context(), &Resolved{Spec: clade.Spec{
 		Dataset: &clade.Dataset{Rollout: &clade.Rollout{Agent: "gemini"}},
 		Operators: []clade.Operator{
 			{Use: "reflect", Name: "r"},
 			{Use: "agent", Name: "a", Agent: "opencode"},
 			{Use: "agent", Name: "own", Agent: "custom", Command: clade.Command{Argv: []string{"no-such-agent"}}},
 		},
-	}, t.TempDir()) {
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
 		got[p.For] = p.Name
 	}
 	want := map[string]string{"the dataset": "gemini", "operator a": "opencode", "operator own": "no-such-agent"}

@@ -82,7 +82,7 @@ func mostLost(v clade.View, c clade.Class) int {
 }
 
 func allLost(n int, last *clade.Life) *clade.Stopped {
-	cause, to := clade.StopModel, "the model or agent"
+	cause, to := clade.StopModel, "the operator, its agent or its model"
 	if last.Failure == clade.ClassInfra {
 		cause, to = clade.StopInfra, "the machine"
 	}

@@ -68,7 +68,7 @@ func dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
 	case l.Failure == clade.ClassModel:
 		return to(clade.StatusExhausted, "model", tell("the model could not be reached", l.Detail))
 	case l.Failure == clade.ClassAccess:
-		return to(clade.StatusExhausted, "access", tell("the model or agent cannot be used", l.Detail))
+		return to(clade.StatusExhausted, "access", tell("the operator, its agent or its model cannot be used", l.Detail))
 	case l.Failure == clade.ClassEvaluator:
 		return to(clade.StatusInvalid, "evaluator", tell("no valid number", l.Detail))
 	case l.Failure == clade.ClassBudget:

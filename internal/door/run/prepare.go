@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
@@ -49,11 +48,6 @@ func (d *Door) Plan(ctx context.Context, path string, ch Changes, measure bool, 
 		}
 		return nil
 	})
-}
-
-// Missing lists the programs a plan did not find.
-func (p *Plan) Missing() []control.Program {
-	return slices.DeleteFunc(slices.Clone(p.Programs), func(q control.Program) bool { return !q.Missing })
 }
 
 // An Initial is a starter spec that was written.

@@ -105,7 +105,7 @@ func (o *Operator) run(ctx context.Context, r propose.Request, s workspace.Scope
 	}
 	p := propose.Proposal{Grade: res.Grade, Spent: unknown(r)}
 	if p.Detail = o.fault(res, c); p.Detail != "" {
-		p.Class = clade.ClassOperator
+		p.Class = classOf(res)
 		return p, nil
 	}
 	return o.proposal(ctx, r, s, dir, res, p)
@@ -117,13 +117,22 @@ func unknown(r propose.Request) clade.Amount {
 	return clade.Amount{Unknown: r.Attempt.Hold.Microdollars > 0}
 }
 
+// classOf tells an operator that failed from one that could not be run: what is
+// missing or not executable is missing for every attempt.
+func classOf(res sandbox.Result) clade.Class {
+	if res.Exit == sandbox.ExitNotFound || res.Exit == sandbox.ExitNotExecutable {
+		return clade.ClassAccess
+	}
+	return clade.ClassOperator
+}
+
 // fault says how the program failed, "" when it did not.
 func (o *Operator) fault(res sandbox.Result, c sandbox.Command) string {
 	what := res.Failure(c.Limits)
 	switch {
 	case what == "":
 		return ""
-	case res.Exit == 127 && Check(o.spec, exec.LookPath) != nil:
+	case res.Exit == sandbox.ExitNotFound && Check(o.spec, exec.LookPath) != nil:
 		return missing(o.spec, executable(o.spec))
 	}
 	return strings.TrimSpace(fmt.Sprintf("operator %s: %s\n%s", o.name(), what, res.Excerpt(2*excerptMost, o.hide)))

@@ -179,21 +179,23 @@ func TestNotesAndFeedback(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		o    clade.Operator
-		want []string
+		o     clade.Operator
+		class clade.Class
+		want  []string
 	}{
-		"exit status":     {shell("echo out; echo err >&2; echo x > a.txt; exit 3"), []string{"operator sh: exit status 3", "out\nerr"}},
-		"signal (B34)":    {shell("echo x > a.txt; kill -SEGV $$"), []string{"operator sh: ended by a signal"}},
-		"output (F12)":    {shell("head -c 20000000 /dev/zero | tr '\\0' y; echo the end >&2; exit 1"), []string{"exit status 1", "yyyyy", "the end"}},
-		"no text (B18)":   {shell(`printf '\377\376\200\000bad' >&2; exit 1`), []string{"�bad"}},
-		"no such program": {clade.Operator{Use: "nowhere-to-be-found"}, []string{"operator nowhere-to-be-found needs the program clade-operator-nowhere-to-be-found, which is not on PATH"}},
-		"no such argv":    {clade.Operator{Use: "command", Command: clade.Command{Argv: []string{"nowhere-to-be-found"}}}, []string{"operator command needs the program nowhere-to-be-found"}},
-		"no such command": {shell("nowhere-to-be-found"), []string{"exit status 127", "nowhere-to-be-found"}},
+		"exit status":     {shell("echo out; echo err >&2; echo x > a.txt; exit 3"), clade.ClassOperator, []string{"operator sh: exit status 3", "out\nerr"}},
+		"signal (B34)":    {shell("echo x > a.txt; kill -SEGV $$"), clade.ClassOperator, []string{"operator sh: ended by a signal"}},
+		"output (F12)":    {shell("head -c 20000000 /dev/zero | tr '\\0' y; echo the end >&2; exit 1"), clade.ClassOperator, []string{"exit status 1", "yyyyy", "the end"}},
+		"no text (B18)":   {shell(`printf '\377\376\200\000bad' >&2; exit 1`), clade.ClassOperator, []string{"�bad"}},
+		"no such program": {clade.Operator{Use: "nowhere-to-be-found"}, clade.ClassAccess, []string{"operator nowhere-to-be-found needs the program clade-operator-nowhere-to-be-found, which is not on PATH"}},
+		"no such argv":    {clade.Operator{Use: "command", Command: clade.Command{Argv: []string{"nowhere-to-be-found"}}}, clade.ClassAccess, []string{"operator command needs the program nowhere-to-be-found"}},
+		"no such command": {shell("nowhere-to-be-found"), clade.ClassAccess, []string{"exit status 127", "nowhere-to-be-found"}},
+		"not executable":  {shell("echo x > p; ./p"), clade.ClassAccess, []string{"exit status 126"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := run(t, c.o)
-			if p.Class != clade.ClassOperator || len(p.Changes) > 0 || len(p.Detail) > 3*excerptMost {
+			if p.Class != c.class || len(p.Changes) > 0 || len(p.Detail) > 3*excerptMost {
 				t.Fatalf("got class %q, %d changes, a detail of %d bytes", p.Class, len(p.Changes), len(p.Detail))
 			}
 			for _, w := range c.want {
