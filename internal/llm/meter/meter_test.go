@@ -255,7 +255,7 @@ func TestWhatIsFreeIsFree(t *testing.T) {
 	}
 }
 
-// B34: nothing but a model is asked, and only by who knows the session and key.
+// H14: nothing but a model is asked, and only by who knows the session and key.
 func TestStrangersLearnNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, answering(t))
@@ -354,7 +354,7 @@ func TestPutsTheKeyIn(t *testing.T) {
 	}
 }
 
-// B16: a service that repeats the key does not tell it to the client.
+// H14: a service that repeats the key does not tell it to the client.
 func TestKeyNeverComesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
