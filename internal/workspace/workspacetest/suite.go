@@ -24,6 +24,7 @@ func Run(t *testing.T, parts func(testing.TB) Parts) {
 		{"BuildsOnce", buildsOnce},
 		{"IsARepository", isARepository},
 		{"HidesHistoryB19", hidesHistory},
+		{"HidesTheRepositoryB19H6", hidesTheRepository},
 		{"StaysInsideB14", staysInside},
 		{"NeedsTheMarkerF32", needsTheMarker},
 		{"RefusesNestedGitF34", refusesNestedGit},
