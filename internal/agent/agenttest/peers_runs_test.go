@@ -167,18 +167,14 @@ func TestPeersTurns(t *testing.T) {
 	box := open(t)
 	_, addr := serve(t, script())
 	each(t, func(t *testing.T, p peer) {
+		if !p.turns {
+			t.Skip("it cannot be told")
+		}
 		l := prepare(t, p, addr, "go on for ever")
 		l.Turns = 3
-		if !p.turns {
-			l.Wall = 15 * time.Second
-		}
 		rep, _ := done(t, box, l)
-		want := agent.EndLimit
-		if !p.turns {
-			want = agent.EndHung
-		}
-		if rep.End != want || rep.Spent.Tokens < twoAnswers {
-			t.Errorf("ended %s, want %s; spent %+v", rep.End, want, rep.Spent)
+		if rep.End != agent.EndLimit || rep.Spent.Tokens != 3*twoAnswers/2 {
+			t.Errorf("ended %s; spent %+v", rep.End, rep.Spent)
 		}
 	})
 }
