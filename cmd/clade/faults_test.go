@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	faultRow  = regexp.MustCompile(`(?m)^\| ([A-Z][0-9]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$`)
+	faultRow  = regexp.MustCompile(`(?m)^\| ([A-Z][0-9]+[a-z]?) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$`)
 	tableRow  = regexp.MustCompile(`(?m)^\| [A-Z]`)
 	testNamed = regexp.MustCompile("^`([^`]+)` (.+)$")
 )
