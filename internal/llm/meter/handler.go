@@ -18,8 +18,8 @@ import (
 // requestMost is the largest request that is passed on, bytes.
 const requestMost = 32 << 20
 
-// largeFrom is the size, in bytes, from which requests are passed on one at a
-// time: what they take of memory is bounded whoever sends them.
+// largeFrom is the size, in bytes, from which a session's requests are passed on
+// one at a time: what they take of memory is bounded.
 const largeFrom = 4 << 20
 
 // ServeHTTP answers a session's client. One that does not know a session and its
@@ -52,15 +52,16 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-ctx.Done():
 		return
 	}
+	x := &exchange{s: s, w: w, r: r, to: to, ctx: ctx, stop: stop}
+	defer x.small()
 	if r.ContentLength < 0 || r.ContentLength > largeFrom {
 		select {
-		case g.large <- struct{}{}:
-			defer func() { <-g.large }()
+		case s.large <- struct{}{}:
+			x.large = true
 		case <-ctx.Done():
 			return
 		}
 	}
-	x := &exchange{s: s, w: w, r: r, to: to, ctx: ctx, stop: stop}
 	x.serve()
 }
 
@@ -95,6 +96,7 @@ type exchange struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
+	large   bool // it is the session's one large request, or may turn out so
 	ask     ask
 	content []byte // the request before its reply was bounded
 	setting string
@@ -107,6 +109,9 @@ func (x *exchange) serve() {
 	if err != nil {
 		x.fail(status, err.Error())
 		return
+	}
+	if len(body) <= largeFrom {
+		x.small()
 	}
 	if x.to.wire == nil {
 		x.send(body)
@@ -137,6 +142,14 @@ func (x *exchange) serve() {
 	}
 	x.to.wire.limit(o, x.official(), x.hold.output)
 	x.send(o.bytes())
+}
+
+// small lets another large request in.
+func (x *exchange) small() {
+	if x.large {
+		<-x.s.large
+		x.large = false
+	}
 }
 
 // defaultReply is Model.MaxTokens where it says nothing.

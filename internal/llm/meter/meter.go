@@ -56,7 +56,6 @@ type gateway struct {
 	addr   string
 	server *http.Server
 	served chan struct{} // closed when the server has ended
-	large  chan struct{} // holds the one large request
 
 	mu       sync.Mutex
 	closed   bool
@@ -78,7 +77,7 @@ func New(o Options) (llm.Gateway, error) {
 	if err != nil {
 		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot listen on the loopback address, over which agents reach their models", Err: err}
 	}
-	g := &gateway{o: o, addr: ln.Addr().String(), served: make(chan struct{}), large: make(chan struct{}, 1), sessions: map[string]*session{}}
+	g := &gateway{o: o, addr: ln.Addr().String(), served: make(chan struct{}), sessions: map[string]*session{}}
 	g.server = &http.Server{
 		Handler: g, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news, and may hold what they sent

@@ -34,6 +34,7 @@ type session struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	slots   chan struct{}
+	large   chan struct{} // holds the one large request
 	known   samples
 
 	mu      sync.Mutex
@@ -60,7 +61,7 @@ func newSession(g *gateway, m clade.Model, link *llm.Link, most llm.Cap) *sessio
 	ctx, end := context.WithCancel(context.Background())
 	return &session{
 		gateway: g, model: m, link: link, most: most, segment: secret(), key: "clade-" + secret(), ctx: ctx, end: end,
-		slots: make(chan struct{}, atOnce), running: map[*hold]bool{}, usage: llm.Usage{Reported: true}, settled: make(chan struct{}),
+		slots: make(chan struct{}, atOnce), large: make(chan struct{}, 1), running: map[*hold]bool{}, usage: llm.Usage{Reported: true}, settled: make(chan struct{}),
 	}
 }
 
