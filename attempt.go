@@ -85,6 +85,10 @@ type Stage struct {
 	Fresh bool `json:"fresh,omitempty"`
 	// Warmup replicates run first and are dropped.
 	Warmup int `json:"warmup,omitempty"`
+	// Blank measures, instead of any subject, the base with every editable file
+	// emptied. Nothing of that is kept but a warning when it does as well as the
+	// base, since then the evaluator does not look at what is evolved.
+	Blank bool `json:"blank,omitempty"`
 	// Level, Sigma and Delta are what Rule needs to know of the run: the
 	// one-sided level of its test, the standard deviation of the log-ratios of
 	// the baseline against itself, and the smallest relative gain that counts.

@@ -341,7 +341,7 @@ func subjects(l *Life) []ID {
 	if l.Proposes() {
 		return []ID{l.ID}
 	}
-	if len(l.After) > 0 && len(l.After[0].Subjects) > 0 && l.After[0].Subjects[0] == Base && l.After[0].Split != SplitTest {
+	if l.Probe == "" && len(l.After) > 0 && len(l.After[0].Subjects) > 0 && l.After[0].Subjects[0] == Base && l.After[0].Split != SplitTest {
 		return []ID{Base}
 	}
 	return nil

@@ -271,6 +271,10 @@ type Protect struct {
 	// largest step accepted before, until it is measured again; 0: never.
 	// A resolved spec says what holds. Default 10.
 	Jump *float64 `json:"jump,omitempty"`
+	// Blank measures the base once with every editable file emptied, and warns
+	// when that does as well as the base: "warn" (what a resolved spec has unless
+	// it says otherwise) or "off".
+	Blank string `json:"blank,omitempty"`
 	// Nonce wants {"nonce": $CLADE_NONCE} in a benchmark's result.
 	Nonce bool `json:"nonce,omitempty"`
 	// Tripwires are wrong candidates that must not score.
@@ -278,7 +282,8 @@ type Protect struct {
 }
 
 // A Tripwire is an edit of the base that a sound evaluator refuses, or scores
-// worse than the base.
+// worse than the base. It may touch what is frozen, so that it can be a test
+// that must fail: whoever writes the spec is trusted.
 type Tripwire struct {
 	ID     string            `json:"id"`
 	Write  map[string]string `json:"write,omitempty"` // whole files, by path relative to the target
