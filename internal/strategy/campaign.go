@@ -12,7 +12,9 @@ import (
 //
 //   - the base is measured before anything is spent; a base that fails its own
 //     gates or has no valid number ends the run;
+//   - the spec's tripwires are measured, wrong candidates that must not score;
 //   - the search plans while the budget bears it;
+//   - what gains out of all proportion is measured again before it is judged;
 //   - the best by what the search measured is measured fresh beside the base,
 //     and wins only if that proves a gain. A tie is no winner.
 //
@@ -21,8 +23,12 @@ import (
 // final, held to a stricter level (noise.FurtherLevel). A winner stays one until
 // another proves a larger gain.
 //
-// It holds no state: everything is read from the view.
-type Campaign struct{ search Search }
+// It holds no state: everything is read from the view, and what it remembers of
+// that a fresh one finds again.
+type Campaign struct {
+	search Search
+	tried  tried
+}
 
 // NewCampaign returns a campaign around a search.
 func NewCampaign(search Search) *Campaign { return &Campaign{search: search} }
@@ -47,6 +53,12 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 	}
 	if stop := distrusted(v); stop != nil {
 		return nil, stop
+	}
+	if plan, wait, stop := c.tripwires(v); len(plan) > 0 || wait || stop != nil {
+		return plan, stop
+	}
+	if plan := replicates(v, c.Lockstep()); len(plan) > 0 {
+		return plan, nil
 	}
 	tail := finals(v)
 	for _, l := range tail {
@@ -157,6 +169,9 @@ func (c *Campaign) Judge(v clade.View) []clade.Verdict {
 		}
 		return nil
 	}
+	if out := judgeTripwires(v); len(out) > 0 {
+		return out
+	}
 	if out := unaffordable(v); len(out) > 0 {
 		return out
 	}
@@ -166,7 +181,10 @@ func (c *Campaign) Judge(v clade.View) []clade.Verdict {
 	if out := judgeNotes(v); len(out) > 0 {
 		return out
 	}
-	return unproven(v, c.search.Judge(v))
+	if out, wait := judgeReplicates(v, c.Lockstep()); wait {
+		return out
+	}
+	return noted(v, unproven(v, c.search.Judge(v)))
 }
 
 // unproven leaves out verdicts on what has proved itself: a search must not

@@ -92,7 +92,7 @@ func dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
 	case l.Epoch != v.Head().Epoch:
 		return to(clade.StatusDiscarded, "stale", "measured before what is measured was changed")
 	}
-	return clade.Verdict{}, false
+	return implausible(v, l)
 }
 
 // failedGate names the first gate that did not pass for the attempt's own tree,

@@ -60,7 +60,16 @@ func baselineStages(spec *clade.Spec) (stages []clade.Stage) {
 	if seesTraces(spec) {
 		stages = append(stages, clade.Stage{Subjects: []clade.ID{clade.Base}, Checks: caseChecks(spec), Split: clade.SplitTrain})
 	}
+	if emptied(spec) {
+		stages = append(stages, clade.Stage{Subjects: []clade.ID{clade.Base}, Blank: true, Fresh: true})
+	}
 	return stages
+}
+
+// emptied reports whether the baseline tries the evaluator with emptied files.
+// Answers of agents cost money, which is not spent on a warning.
+func emptied(spec *clade.Spec) bool {
+	return spec.Protect.Blank == clade.ProtectWarn && (spec.Dataset == nil || spec.Dataset.Rollout == nil)
 }
 
 // lookBack has the parents answer the train cases before an operator that learns

@@ -28,7 +28,8 @@ func Worst(spec *clade.Spec, cases map[string]int) Commands {
 		Candidate: commandsOf(spec, searchStages(spec, noise.Calibration{}, parent, 2), cases),
 		Final:     commandsOf(spec, finalStages(spec, noise.Calibration{}, 2, finalists, 1), cases),
 	}
-	c.All = c.Baseline + max(0, spec.Budget.Candidates)*c.Candidate + finalists*c.Final
+	wrong := len(spec.Protect.Tripwires) * commandsOf(spec, searchStages(spec, noise.Calibration{}, clade.Base, 1), cases)
+	c.All = c.Baseline + wrong + max(0, spec.Budget.Candidates)*c.Candidate + finalists*c.Final
 	return c
 }
 

@@ -90,6 +90,9 @@ func worst(evs []clade.Evaluation) (clade.Class, string) {
 
 func (w World) stage(v clade.View, l *clade.Life, stage int) (out []clade.Evaluation) {
 	s := l.After[stage]
+	if s.Blank {
+		return nil
+	}
 	subjects := s.Subjects
 	if len(subjects) == 0 {
 		subjects = []clade.ID{l.ID}
