@@ -267,14 +267,14 @@ type Protect struct {
 	// Census counts processes that outlive a gate or measure, and what was
 	// written outside the workspace where that is possible.
 	Census string `json:"census,omitempty"`
-	// Jump quarantines a candidate whose gain is more than so many times the
-	// largest step accepted before, until it is measured again; 0: never.
-	// A resolved spec says what holds. Default 10.
-	Jump *float64 `json:"jump,omitempty"`
 	// Blank measures the base once with every editable file emptied, and warns
 	// when that does as well as the base: "warn" (what a resolved spec has unless
 	// it says otherwise) or "off".
 	Blank string `json:"blank,omitempty"`
+	// Jump quarantines a candidate whose gain is more than so many times the
+	// largest step accepted before, until it is measured again; 0: never.
+	// A resolved spec says what holds. Default 10.
+	Jump *float64 `json:"jump,omitempty"`
 	// Nonce wants {"nonce": $CLADE_NONCE} in a benchmark's result.
 	Nonce bool `json:"nonce,omitempty"`
 	// Tripwires are wrong candidates that must not score.

@@ -61,6 +61,9 @@ type Job struct {
 	// what each used: agents that answer cases. Nil: no cap, nobody asks.
 	Cap   func() llm.Cap
 	Spend func(clade.Amount)
+	// Warn takes what a person should know of how a subject behaved, once for
+	// each check. Nil drops it.
+	Warn func(subject clade.ID, text string)
 }
 
 // A Case is one row of a dataset.

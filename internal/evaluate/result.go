@@ -31,6 +31,7 @@ type Task struct {
 type Result struct {
 	Score  float64
 	Scored bool   // there was a score
+	Nonced bool   // it had this run's nonce
 	Tasks  []Task // by name; nil: there were none
 }
 
@@ -44,10 +45,12 @@ func ParseResult(data []byte, nonce string) (Result, error) {
 	if !ok {
 		return Result{}, fmt.Errorf("the result is %s, not an object", kindOf(doc.root))
 	}
+	var res Result
 	if got, ok := object["nonce"]; ok && got != any(nonce) {
 		return Result{}, errors.New("the result's nonce is not this run's: it is another run's result")
+	} else if ok {
+		res.Nonced = true
 	}
-	var res Result
 	if _, ok := object["score"]; ok {
 		if res.Score, err = doc.Number("/score"); err != nil {
 			return Result{}, err

@@ -56,7 +56,7 @@ type Worker struct {
 // Perform performs the task to its end. It implements dispatch.Perform.
 func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 	start := time.Now()
-	p := &try{Worker: w, Task: t, out: clade.Outcome{
+	p := &try{Worker: w, Task: t, start: start, out: clade.Outcome{
 		ID: t.Life.ID, Try: t.Try, Commit: t.Life.Commit, Tree: t.Life.Tree, Isolation: "in-process",
 	}}
 	err := p.settle(ctx)
@@ -78,8 +78,9 @@ func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 type try struct {
 	*Worker
 	dispatch.Task
-	out  clade.Outcome
-	told time.Duration // wall time that Proposed has already recorded
+	out   clade.Outcome
+	start time.Time
+	told  time.Duration // wall time that Proposed has already recorded
 	// rolled is what agents used that answered cases, paid what the operator did.
 	rolled, paid clade.Amount
 	made         int     // the making of the template that the try works over
@@ -110,7 +111,11 @@ func (p *try) run(ctx context.Context) error {
 		return err
 	}
 	if p.Life.Makes == clade.MakesNotes || p.Life.Makes == clade.MakesTree && p.out.Commit == "" {
-		if err := p.propose(ctx); err != nil || p.out.Failure != clade.OK {
+		obtain := p.propose
+		if p.Life.Probe != "" {
+			obtain = p.plant
+		}
+		if err := obtain(ctx); err != nil || p.out.Failure != clade.OK {
 			return err
 		}
 	}
@@ -118,7 +123,7 @@ func (p *try) run(ctx context.Context) error {
 		if p.out.Commit == "" {
 			return nil // nothing to propose
 		}
-		if same, ok := p.known(ctx); ok {
+		if same, ok := p.known(ctx); ok && p.Life.Probe == "" {
 			p.out.Same = same
 			return nil
 		}
@@ -155,7 +160,7 @@ func (p *try) propose(ctx context.Context) error {
 	if got.Grade != "" {
 		p.out.Isolation = got.Grade
 	}
-	p.out.Notes = got.Notes
+	p.out.Notes = append(p.out.Notes, got.Notes...)
 	if err := p.whole(); err != nil {
 		return err
 	}
@@ -239,6 +244,12 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		if step < 0 {
 			index = -1 - i
 		}
+		if stage.Blank {
+			if err := p.blank(ctx, stage, index); err != nil {
+				return err
+			}
+			continue
+		}
 		subjects, err := p.subjects(stage, step)
 		if err != nil {
 			return err
@@ -250,11 +261,7 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		if err != nil {
 			return fmt.Errorf("frozen files: %w", err)
 		}
-		evs, err := p.Evaluator.Evaluate(ctx, evaluate.Job{
-			Spec: p.Spec, Attempt: &p.Life.Attempt, Index: index, Stage: stage, Subjects: subjects,
-			Template: p.Template, Plan: plan, Memory: memory{p.Journal, p}, Cases: p.Cases, Log: p.checkLog(),
-			Cap: p.left, Spend: p.spend,
-		})
+		evs, err := p.Evaluator.Evaluate(ctx, p.job(stage, index, subjects, plan))
 		if err != nil {
 			return fmt.Errorf("evaluate: %w", err)
 		}
@@ -265,6 +272,14 @@ func (p *try) stages(ctx context.Context, stages []clade.Stage, step int) error 
 		}
 	}
 	return nil
+}
+
+func (p *try) job(stage clade.Stage, index int, subjects []evaluate.Subject, plan workspace.Plan) evaluate.Job {
+	return evaluate.Job{
+		Spec: p.Spec, Attempt: &p.Life.Attempt, Index: index, Stage: stage, Subjects: subjects,
+		Template: p.Template, Plan: plan, Memory: memory{p.Journal, p}, Cases: p.Cases, Log: p.checkLog(),
+		Cap: p.left, Spend: p.spend, Warn: p.warn,
+	}
 }
 
 // look counts a look at held-out cases before the first of them is asked: one
@@ -286,6 +301,7 @@ func (p *try) look(ctx context.Context, stage clade.Stage) (err error) {
 // guard is the plan every subject is rebuilt with: frozen files that a commit
 // changed come from the base, and new files that match a frozen glob are gone.
 // Proposals that do so are refused before; commits that came another way are not.
+// What a tripwire names stays as it has it: its author is the spec's.
 func (p *try) guard(ctx context.Context, subjects []evaluate.Subject) (workspace.Plan, error) {
 	plan := workspace.Plan{Hidden: p.Hidden}
 	for _, s := range subjects {
@@ -295,7 +311,7 @@ func (p *try) guard(ctx context.Context, subjects []evaluate.Subject) (workspace
 		}
 		for _, d := range deltas {
 			switch {
-			case !propose.Frozen(p.Spec, d.Path):
+			case !propose.Frozen(p.Spec, d.Path), s.ID == p.Life.ID && p.plants(d.Path):
 			case d.OldMode == "":
 				plan.Removed = append(plan.Removed, d.Path)
 			default:

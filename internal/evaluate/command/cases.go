@@ -24,6 +24,9 @@ func (s *stage) answer(ctx context.Context, ws workspace.Workspace, u *unit, p *
 	if err != nil {
 		return nil, err
 	}
+	if bad := s.census(u, p, &r); bad != nil {
+		return bad, nil
+	}
 	switch fate := r.fate(); {
 	case p.subject.ID == clade.Base && r.notFound():
 		return noNumbers(u, detail(fate+"; "+hintNotFound, r.text)), nil

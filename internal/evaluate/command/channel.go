@@ -15,7 +15,10 @@ import (
 )
 
 // A channel is a file for one run's result, in a folder made for it.
-type channel struct{ dir, nonce string }
+type channel struct {
+	dir, nonce string
+	wantsNonce bool // a result without the nonce is none
+}
 
 const resultName = "result.json"
 
@@ -25,7 +28,7 @@ func (s *stage) channel(c *sandbox.Command) (*channel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder for a result: %w", err)
 	}
-	ch := &channel{dir: dir, nonce: nonce()}
+	ch := &channel{dir: dir, nonce: nonce(), wantsNonce: s.job.Spec.Protect.Nonce}
 	seen := dir
 	if s.Sandbox.Mounts() {
 		seen = path.Join(tempOf(c.Env), filepath.Base(dir))
@@ -64,7 +67,11 @@ func (ch *channel) read() (evaluate.Result, error) {
 	if err != nil {
 		return evaluate.Result{}, fmt.Errorf("its result cannot be read: %w", errors.Unwrap(err))
 	}
-	return evaluate.ParseResult(data, ch.nonce)
+	res, err := evaluate.ParseResult(data, ch.nonce)
+	if err == nil && ch.wantsNonce && !res.Nonced {
+		return evaluate.Result{}, errors.New("its result has no nonce: write the value of CLADE_NONCE as \"nonce\", or take protect.nonce out of the spec")
+	}
+	return res, err
 }
 
 // remove removes the folder, also when the command made it unwritable.

@@ -306,7 +306,7 @@ func TestWhatTheSandboxIsAsked(t *testing.T) {
 		wall               time.Duration
 	}{{false, false, 10 * time.Minute}, {true, false, 10 * time.Minute}, {false, true, time.Minute}} {
 		c := asked[i]
-		if c.Exclusive != want.exclusive || c.Network != want.network || c.Limits != (sandbox.Limits{Wall: want.wall, Memory: 1 << 30, Processes: 9, Output: 99}) {
+		if c.Exclusive != want.exclusive || c.Network != want.network || c.Limits != (sandbox.Limits{Wall: want.wall, Memory: 1 << 30, Processes: 9, Output: 99, Disk: c.Limits.Disk}) || c.Limits.Disk <= 0 {
 			t.Errorf("command %d: exclusive %v, network %v, %+v", i, c.Exclusive, c.Network, c.Limits)
 		}
 	}
@@ -366,7 +366,7 @@ func TestBenchmarkResult(t *testing.T) {
 		"a folder":             {`mkdir -p $CLADE_RESULT/x`, nil, "no regular file"},
 		"a link":               {`echo '{"score": 1}' > r; ln -s $PWD/r $CLADE_RESULT`, nil, "no regular file"},
 		"a dangling link":      {`ln -s nowhere $CLADE_RESULT`, nil, "no regular file"},
-		"sparse, 1 TB":         {`truncate -s 1T $CLADE_RESULT`, nil, "larger than"},
+		"sparse, 1 GB":         {`truncate -s 1G $CLADE_RESULT`, nil, "larger than"},
 		"empty":                {`: > $CLADE_RESULT`, nil, "nothing"},
 		"cut":                  {`printf '{"score": 1' > $CLADE_RESULT`, nil, "JSON"},
 		"keys twice":           {`echo '{"score": 1, "score": 2}' > $CLADE_RESULT`, nil, "twice"},

@@ -28,6 +28,7 @@
 //	number missing, invalid or out of bounds                  evaluator
 //	case: exit status not 0, signal, limit, oversized answer  candidate (scored 0)
 //	case: cannot be scored, scorer's command fails            evaluator
+//	processes left behind, where the spec's census rejects    policy; on the base evaluator
 //	killed by SIGKILL from outside the limits                 an error: infrastructure
 //
 // # Memory
@@ -44,7 +45,12 @@
 // CLADE_RESULT names a file that does not exist, in a folder made for this one
 // run of the command. What the command leaves there counts only when it exits
 // with status 0 and the file is a regular one within evaluate.MaxResult; a
-// "nonce" in it must be the value of CLADE_NONCE. A measure's read.file must
+// "nonce" in it must be the value of CLADE_NONCE, and where the spec says
+// protect.nonce there must be one. The folder is looked at when nothing that the
+// command started is alive any more. A process that the command starts has both
+// variables unless the command takes them away: a benchmark that runs the
+// candidate in its own process, or hands its environment on, tells it where its
+// result goes. A measure's read.file must
 // not exist before its command runs, for the same reason: a number that was
 // there before is not a measurement.
 //

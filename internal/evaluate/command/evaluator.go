@@ -26,17 +26,19 @@ type Options struct {
 	Scratch string
 	// Agent answers the cases of a spec that has rollouts; nil: none does.
 	Agent *agent.Runner
-	// RerunGates says when a gate that a candidate failed is run again, to
-	// tell a bad candidate from a flaky gate. False: only when the gate was
-	// seen to flake in this process, passing and failing on one tree. True:
-	// always, which costs two more runs for every candidate that fails one.
-	RerunGates bool
+	// RerunGates is on how many trees a gate that a candidate failed is run
+	// again, to tell a bad candidate from a flaky gate, before one that failed
+	// every time is taken at its word; below 0: always. A gate that was seen to
+	// flake in this process, passing and failing on one tree, always is. Each
+	// costs two more runs, and three on the base unless all of them failed.
+	RerunGates int
 }
 
 // An Evaluator runs commands in workspaces. It is safe for concurrent use.
 type Evaluator struct {
 	Options
 	flakes flakes
+	strays strays
 }
 
 // New returns an evaluator.
@@ -77,7 +79,11 @@ type flakes struct {
 	seen map[flakeKey]outcomes
 	// flaky are the gates, by digest, seen to pass and to fail on one tree.
 	flaky map[string]bool
+	// red counts, by digest, the trees on which a gate failed however often it
+	// was run.
+	red map[string]int
 }
+
 
 type flakeKey struct{ gate, tree string }
 
@@ -97,8 +103,19 @@ func (f *flakes) saw(gate, tree string, passed bool) {
 	}
 }
 
-func (f *flakes) isFlaky(gate string) bool {
+func (f *flakes) failedEveryTime(gate string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.flaky[gate]
+	if f.red == nil {
+		f.red = map[string]int{}
+	}
+	f.red[gate]++
+}
+
+// trusted reports whether a gate that fails is taken at its word, after so many
+// trees on which it failed every time.
+func (f *flakes) trusted(gate string, after int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.flaky[gate] && after >= 0 && f.red[gate] >= after
 }

@@ -14,6 +14,7 @@ import (
 // measures that read the same run.
 func (s *stage) passed(u *unit, p *place, r *ran) []clade.Sample {
 	one := clade.Sample{Check: u.gate, Gate: true, Value: 1}
+	p.beyond = r.beyond()
 	switch fate := r.fate(); {
 	case fate == "":
 	case p.subject.ID == clade.Base && r.notFound():
@@ -50,13 +51,19 @@ func rerunBaseCheck(gate string) string { return gate + " (run again on the base
 
 func rerunNumber(rep, i int) int { return (rep-1)*rerunsOfBase + i + 1 }
 
+// FlakyTrees is RerunGates for a search: a gate that fails three times in ten is
+// found out by then as good as always, since it would have to fail nine times in
+// a row, and one that seldom does costs few candidates.
+const FlakyTrees = 3
+
 // secondOpinion runs a gate again that a candidate failed, if it may be flaky:
 // twice more on the candidate, and unless all three failed three times on the
 // base. Every run is kept and shown; the rule decides once, and nothing is run
-// until it passes.
+// until it passes. What ran into a limit is not tried again: that would cost the
+// limit three times.
 func (s *stage) secondOpinion(ctx context.Context, u *unit, p *place, rep int, samples []clade.Sample) ([]clade.Sample, error) {
 	first := samples[0]
-	if first.Class != clade.ClassCandidate || p.subject.ID == clade.Base || !s.RerunGates && !s.flakes.isFlaky(u.digest) {
+	if first.Class != clade.ClassCandidate || p.subject.ID == clade.Base || p.beyond || s.flakes.trusted(u.digest, s.RerunGates) {
 		return samples, nil
 	}
 	mine, passing, err := s.rerun(ctx, u, p, rep, rerunCheck(u.gate), rerunsOfCandidate)
@@ -65,6 +72,7 @@ func (s *stage) secondOpinion(ctx context.Context, u *unit, p *place, rep int, s
 	}
 	failed := 1 + countFailed(mine)
 	if passing == nil {
+		s.flakes.failedEveryTime(u.digest)
 		first.Detail = fmt.Sprintf("%sfailed %d of %d times: %s", rerunMark, failed, failed, first.Detail)
 		return append([]clade.Sample{first}, mine...), nil
 	}

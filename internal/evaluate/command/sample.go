@@ -90,6 +90,9 @@ func (s *stage) once(ctx context.Context, u *unit, p *place) ([]clade.Sample, er
 	if err != nil {
 		return nil, err
 	}
+	if bad := s.census(u, p, &r); bad != nil {
+		return bad, nil
+	}
 	if u.gate != "" {
 		return s.passed(u, p, &r), nil
 	}

@@ -31,6 +31,7 @@ type place struct {
 	ws      workspace.Workspace // nil until a command must run
 	samples []clade.Sample
 	failed  bool            // a gate said no: nothing more is asked
+	beyond  bool            // the last gate ran into one of its limits
 	stopped map[string]bool // groups of units that gave no number
 }
 

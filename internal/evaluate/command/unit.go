@@ -174,7 +174,10 @@ func (s *stage) digest(u *unit) string {
 		Scorer  *clade.Scorer
 		Scores  []string       // environment of the scorer's command
 		Rollout *clade.Rollout `json:",omitempty"`
-	}{Common: s.common, Command: u.cmd, Env: s.command(u.cmd).Env, Gate: u.gate, Repeats: u.repeats, Case: u.asked}
+		Nonce   bool           `json:",omitempty"` // results without it are none
+		Census  bool           `json:",omitempty"` // what leaves processes behind gives no sample
+	}{Common: s.common, Command: u.cmd, Env: s.command(u.cmd).Env, Gate: u.gate, Repeats: u.repeats, Case: u.asked,
+		Nonce: s.job.Spec.Protect.Nonce, Census: s.job.Spec.Protect.Census == clade.ProtectReject}
 	for _, m := range u.measures {
 		on.Readers = append(on.Readers, reader{m.ID, m.Unit, m.Read, m.Min, m.Max})
 	}

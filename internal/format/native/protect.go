@@ -13,16 +13,18 @@ var levels = []string{clade.ProtectReject, clade.ProtectWarn, clade.ProtectOff}
 // since a process that is left over may be a tool's own server.
 func (d *decoder) protect(n *node) clade.Protect {
 	jump := float64(defaultJump)
-	p := clade.Protect{Autoload: clade.ProtectReject, Lint: clade.ProtectReject, Secrets: clade.ProtectReject, Census: clade.ProtectWarn, Jump: &jump}
+	p := clade.Protect{Autoload: clade.ProtectReject, Lint: clade.ProtectReject, Secrets: clade.ProtectReject, Census: clade.ProtectWarn,
+		Blank: clade.ProtectWarn, Jump: &jump}
 	if n == nil {
 		return p
 	}
-	f := d.fields(n, "write autoload:, lint:, secrets:, census:, jump:, nonce: or tripwires:")
+	f := d.fields(n, "write autoload:, lint:, secrets:, census:, blank:, jump:, nonce: or tripwires:")
 	level := func(key string, v *string) { *v = orDefault(d.choice(f.get(key), levels...), *v) }
 	level("autoload", &p.Autoload)
 	level("lint", &p.Lint)
 	level("secrets", &p.Secrets)
 	level("census", &p.Census)
+	p.Blank = orDefault(d.choice(f.get("blank"), clade.ProtectWarn, clade.ProtectOff), p.Blank)
 	if at := f.get("jump"); at != nil {
 		jump, _ = d.real(at)
 		if at.kind == number && jump != 0 && jump < 1 {

@@ -104,6 +104,7 @@ protect:
   lint: reject
   secrets: reject
   census: warn
+  blank: warn
   jump: 10
 final:
   finalists: 1
@@ -184,7 +185,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 	s.Limits = clade.Limits{Wall: 1, Memory: clade.Bytes(1 + r.Int64N(1<<50)), Processes: 1, Output: 1 << 20, FileSize: 1024, Disk: clade.Bytes(r.Int64N(3))}
 	s.Sandbox = clade.Sandbox{Use: "none", Floor: "none", Read: []string{"/" + word()}, Home: "show"}
 	jump := float64(r.IntN(2)) * (1 + r.ExpFloat64())
-	s.Protect = clade.Protect{Autoload: "off", Lint: "warn", Secrets: "reject", Census: "off", Jump: &jump, Nonce: r.IntN(2) == 0,
+	s.Protect = clade.Protect{Autoload: "off", Lint: "warn", Secrets: "reject", Census: "off", Blank: "off", Jump: &jump, Nonce: r.IntN(2) == 0,
 		Tripwires: []clade.Tripwire{{ID: "t", Write: map[string]string{"a/b: c.py": word(), "yes": ""}, Delete: []string{"on"}, Expect: "worse"}}}
 	s.Final = clade.FinalRule{Finalists: 1, Alpha: 0.01, Looks: []int{1, 2}, LookAlpha: 0.007}
 	return s
