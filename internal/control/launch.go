@@ -127,6 +127,8 @@ func (b *rig) search(ctx context.Context) error {
 		Spaces: b.surveys, Journal: e, Log: logs.write, Look: b.look,
 	}
 	b.o.Step("searching")
+	before := b.lookOutside()
+	defer b.tellOutside(ctx, before)
 	return e.Run(ctx, b.o.Soft, b.c.Dispatch(ctx, b.spec.Slots, w.Perform))
 }
 
