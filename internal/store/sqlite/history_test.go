@@ -12,10 +12,11 @@ func spec() clade.Spec {
 	usd, tokens := clade.Microdollars(3000), int64(500) // little: histories overspend them
 	return clade.Spec{
 		Version: 1, Objective: "go faster", Seed: 7,
-		Gates:    []clade.Gate{{ID: "test", Command: clade.Command{Run: "go test ./..."}}},
-		Measures: []clade.Measure{{ID: "score", Goal: clade.Maximize, Noise: clade.NoiseNone}},
-		Search:   clade.Search{Strategy: "hillclimb", With: clade.Options{"width": 3.5, "names": []any{"a", "b"}}},
-		Budget:   clade.Budget{USD: &usd, Tokens: &tokens},
+		Gates:     []clade.Gate{{ID: "test", Command: clade.Command{Run: "go test ./..."}}},
+		Measures:  []clade.Measure{{ID: "score", Goal: clade.Maximize, Noise: clade.NoiseNone}},
+		Search:    clade.Search{Strategy: "hillclimb"},
+		Operators: []clade.Operator{{Use: "own", Name: "own", With: clade.Options{"width": 3.5, "names": []any{"a", "b"}}}},
+		Budget:    clade.Budget{USD: &usd, Tokens: &tokens},
 	}
 }
 
