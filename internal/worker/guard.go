@@ -16,7 +16,7 @@ import (
 func (p *try) inspect(ctx context.Context, parent string, changes []ledger.Change) (refused, warned []string, err error) {
 	protect := p.Spec.Protect
 	for _, c := range changes {
-		if c.Delete || c.Mode == ledger.ModeSymlink {
+		if c.Delete {
 			continue
 		}
 		e, err := p.edit(ctx, parent, c)
@@ -35,8 +35,11 @@ func (p *try) inspect(ctx context.Context, parent string, changes []ledger.Chang
 			}
 		}
 		tell(protect.Autoload, guard.Autoload(e, p.Spec.Allow))
-		tell(protect.Lint, append(guard.Lint(e), guard.Lookup(e, p.asked())...))
 		tell(protect.Secrets, guard.Secrets(e, p.Secrets))
+		if c.Mode == ledger.ModeSymlink {
+			continue // its content is where it leads
+		}
+		tell(protect.Lint, append(guard.Lint(e), guard.Lookup(e, p.asked())...))
 	}
 	return refused, warned, nil
 }

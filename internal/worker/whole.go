@@ -38,8 +38,8 @@ func (p *try) whole() error {
 	return nil
 }
 
-// A memory keeps no sample that was taken while the template vanished: the next
-// try would be served it.
+// A memory keeps no secret, and no sample that was taken while the template
+// vanished: the next try would be served it.
 type memory struct {
 	evaluate.Memory
 	try *try
@@ -50,5 +50,12 @@ func (m memory) Keep(ctx context.Context, k evaluate.Key, s clade.Sample, share 
 	if err := m.try.whole(); err != nil {
 		return err
 	}
-	return m.Memory.Keep(ctx, k, s, share)
+	k.Case = m.try.hide(k.Case)
+	return m.Memory.Keep(ctx, k, m.try.hideIn(s), share)
+}
+
+// Recall implements evaluate.Memory.
+func (m memory) Recall(ctx context.Context, k evaluate.Key, share bool) (clade.Sample, bool, error) {
+	k.Case = m.try.hide(k.Case)
+	return m.Memory.Recall(ctx, k, share)
 }

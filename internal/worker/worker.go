@@ -69,6 +69,7 @@ func (w *Worker) Perform(ctx context.Context, t dispatch.Task) clade.Outcome {
 	if err != nil {
 		p.fail(clade.ClassInfra, err.Error())
 	}
+	p.hideAll(&p.out)
 	p.out.Spent = p.out.Spent.Plus(p.rolled)
 	p.out.Spent.Wall = max(0, time.Since(start)-p.told)
 	return p.out
@@ -208,12 +209,13 @@ func (p *try) request() propose.Request {
 		return p.Workspaces.Open(ctx, p.Template, workspace.Plan{Commit: req.Parents[0].Commit, Hidden: p.Hidden, Git: true})
 	}
 	if p.Log != nil {
-		req.Log = func(text string) { p.Log(p.Life.ID, p.Try, "operator", text) }
+		req.Log = func(text string) { p.Log(p.Life.ID, p.Try, "operator", p.hide(text)) }
 	}
 	return req
 }
 
 func (p *try) commit(ctx context.Context, req propose.Request, got propose.Proposal) error {
+	got.Summary, got.Feedback = p.hide(got.Summary), p.hide(got.Feedback)
 	draft := ledger.Draft{From: req.Parents[0].Commit, Changes: got.Changes,
 		Message: fmt.Sprintf("%s\n\nClade-Attempt: %d\n", got.Summary, p.Life.ID)}
 	for _, parent := range req.Parents {
@@ -326,7 +328,7 @@ func (p *try) checkLog() func(check, text string) {
 	if p.Log == nil {
 		return nil
 	}
-	return func(check, text string) { p.Log(p.Life.ID, p.Try, check, text) }
+	return func(check, text string) { p.Log(p.Life.ID, p.Try, check, p.hide(text)) }
 }
 
 func (p *try) subjects(stage clade.Stage, step int) (out []evaluate.Subject, err error) {

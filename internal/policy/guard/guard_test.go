@@ -131,6 +131,9 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
+	if got := Secrets(edit("keys/"+planted+"/x", "", "1"), []string{planted}); len(got) != 1 || strings.Contains(got[0].String(), planted) {
+		t.Errorf("a file called by a secret: %v", got)
+	}
 	if got := Secrets(edit("a", planted, planted+" more"), []string{planted}); len(got) > 0 {
 		t.Errorf("what was there is found: %v", got)
 	}

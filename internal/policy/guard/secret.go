@@ -42,6 +42,9 @@ const entropyLeast = 3.5
 // never hold the value.
 func Secrets(e Edit, known []string) (out []Finding) {
 	for _, v := range known {
+		if len(v) >= 8 && strings.Contains(e.Path, v) {
+			out = append(out, Finding{Rule: "secret", Text: "a file is called by the value of a variable that clade was given"})
+		}
 		if len(v) >= 8 && strings.Contains(string(e.New), v) && !strings.Contains(string(e.Old), v) {
 			out = append(out, Finding{Rule: "secret", Path: e.Path, Text: "it holds the value of a variable that clade was given"})
 		}
