@@ -9,6 +9,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/policy/guard"
+	"github.com/cladehq/clade/internal/propose"
 )
 
 // inspect looks a proposal through for what the spec protects against. refused
@@ -42,6 +43,22 @@ func (p *try) inspect(ctx context.Context, parent string, changes []ledger.Chang
 		tell(protect.Lint, append(guard.Lint(e), guard.Lookup(e, p.asked())...))
 	}
 	return refused, warned, nil
+}
+
+// lookalikes are changes of paths that would be frozen if it were not for their
+// case: where a file system does not tell cases apart they are the same file, and
+// some tools look for either.
+func lookalikes(spec *clade.Spec, changes []ledger.Change) (out []string) {
+	folded := clade.Spec{Target: clade.Target{Prefix: strings.ToLower(spec.Target.Prefix)}}
+	for _, glob := range spec.Frozen {
+		folded.Frozen = append(folded.Frozen, strings.ToLower(glob))
+	}
+	for _, c := range changes {
+		if !propose.Frozen(spec, c.Path) && propose.Frozen(&folded, strings.ToLower(c.Path)) {
+			out = append(out, fmt.Sprintf("%q differs from what is frozen only in case", c.Path))
+		}
+	}
+	return out
 }
 
 // edit is a change beside what the parent has there.

@@ -173,7 +173,7 @@ func (p *try) propose(ctx context.Context) error {
 		p.out.Detail = clip(got.Detail)
 		return nil
 	}
-	if bad := propose.Violations(p.Spec, got.Changes); len(bad) > 0 {
+	if bad := append(propose.Violations(p.Spec, got.Changes), lookalikes(p.Spec, got.Changes)...); len(bad) > 0 {
 		p.fail(clade.ClassPolicy, strings.Join(bad, "\n"))
 		return nil
 	}
