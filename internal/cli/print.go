@@ -247,6 +247,16 @@ func reading(s clade.Sample) string {
 	return run.Number(s.Value)
 }
 
+// printProtections says which countermeasures hold against candidates that game
+// their evaluator, in one line.
+func printProtections(put func(k, format string, args ...any), p *run.Plan) {
+	var all []string
+	for _, one := range run.Protections(&p.Spec) {
+		all = append(all, one.Name+" "+one.Level)
+	}
+	put("protections", "%s", strings.Join(all, ", "))
+}
+
 func printPlan(w io.Writer, p *run.Plan) {
 	table(w, func(tw io.Writer) {
 		put := func(k, format string, args ...any) { fmt.Fprintf(tw, "%s\t%s\n", k, fmt.Sprintf(format, args...)) }
@@ -275,6 +285,7 @@ func printPlan(w io.Writer, p *run.Plan) {
 			put("", "%s", n)
 		}
 		printFiles(put, p)
+		printProtections(put, p)
 		put("at most", "%d candidates, %d commands each, %d in all", p.Worst.Candidates, p.Worst.PerCase, p.Worst.Commands)
 		printMoney(put, p.Worst)
 		put("state", "%s", p.State)
