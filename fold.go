@@ -130,7 +130,7 @@ func begin(h *Head, b Book, e TryBegun) error {
 	}
 	abandon(h, l)
 	l.Try, l.Running, l.Began = e.Try, true, h.Epoch
-	if l.Held = l.Hold; l.Commit != "" {
+	if l.Held = l.Hold; l.Commit != "" && !h.Spec.Rolls() {
 		l.Held = Amount{} // the operator has been paid and is not asked again
 	}
 	b.Changed(l)
@@ -230,12 +230,17 @@ func propose(h *Head, b Book, e Proposed) error {
 		return nil
 	}
 	// The hold is settled with the operator: what remains of it is not owed,
-	// whatever the evaluation costs or whatever happens to it.
-	spent := e.Spent
+	// whatever the evaluation costs or whatever happens to it; unless agents
+	// answer its cases, which what remains is for.
+	spent, rest := e.Spent, Amount{}
 	if spent.Unknown {
 		spent = atHold(spent, l.Held)
+	} else if h.Spec.Rolls() {
+		rest = l.Held.Minus(spent)
+		rest.Wall = 0
 	}
 	release(h, l)
+	l.Held, h.Held = rest, h.Held.Plus(rest)
 	pay(h, l, spent)
 	l.Commit, l.Tree, l.Summary, l.Feedback = e.Commit, e.Tree, e.Summary, e.Feedback
 	return nil

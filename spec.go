@@ -234,7 +234,7 @@ type Model struct {
 	KeyEnv     string `json:"key_env,omitempty"`
 	// Price is what is paid; nil: unknown, which a money cap does not bear.
 	Price *Price `json:"price,omitempty"`
-	// MaxTokens bounds one reply; 0: 8192.
+	// MaxTokens bounds one reply; default 32000.
 	MaxTokens   int64    `json:"max_tokens,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"` // nil: the provider's default
 }
@@ -347,6 +347,10 @@ type FinalRule struct {
 	Looks     []int   `json:"looks,omitempty"`     // pairs after which a timing final looks; default 6 10 15 20
 	LookAlpha float64 `json:"look_alpha,omitempty"`
 }
+
+// Rolls reports whether agents answer the dataset's cases, so that measuring a
+// candidate costs what asking a model does.
+func (s *Spec) Rolls() bool { return s.Dataset != nil && s.Dataset.Rollout != nil }
 
 // Gate returns the gate with the given id.
 func (s *Spec) Gate(id string) (Gate, bool) {

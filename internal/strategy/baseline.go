@@ -55,7 +55,7 @@ func planBaseline(v clade.View) ([]clade.Attempt, *clade.Stopped) {
 		}
 	}
 	return []clade.Attempt{{
-		ID: h.Count + 1, Makes: clade.MakesNumbers, After: baselineStages(&h.Spec),
+		ID: h.Count + 1, Makes: clade.MakesNumbers, Hold: rollouts(v), After: baselineStages(&h.Spec),
 		Why: "measure the base before anything is spent",
 	}}, nil
 }

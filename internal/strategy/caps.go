@@ -32,10 +32,10 @@ func purses(b *clade.Budget) (all []purse) {
 }
 
 // paid reports whether tries of the operator hold something back: the built-in
-// edits cost nothing, everything else may.
+// edits cost nothing, unless agents answer the cases; everything else may.
 func paid(spec *clade.Spec, op clade.Operator) bool {
 	b := &spec.Budget
-	return op.Use != mutate && (b.PerTry != nil || b.Tokens != nil || b.Calls != nil)
+	return (op.Use != mutate || spec.Rolls()) && (b.PerTry != nil || b.Tokens != nil || b.Calls != nil)
 }
 
 // hold is the most one try of the operator may spend: of money what the spec
@@ -73,7 +73,7 @@ func share(v clade.View, p purse) int64 {
 		join = int64(spec.Slots)
 	}
 	for _, id := range v.Open() {
-		if p.of(owed(v.Life(id))) > 0 {
+		if p.of(owed(v, v.Life(id))) > 0 {
 			join--
 		}
 	}
@@ -90,7 +90,7 @@ func bears(v clade.View, plan []clade.Attempt) (borne []clade.Attempt, short *cl
 	if len(all) == 0 || len(plan) == 0 {
 		return plan, nil
 	}
-	used = committed(v)
+	used = committed(v).Plus(finalReserve(v))
 	for i, a := range plan {
 		for _, p := range all {
 			cost := p.of(a.Hold)
@@ -103,13 +103,31 @@ func bears(v clade.View, plan []clade.Attempt) (borne []clade.Attempt, short *cl
 	return plan, nil
 }
 
+// rollouts is the hold of an attempt without an operator whose cases agents
+// answer: the baseline's and a final's; nothing where no agent does.
+func rollouts(v clade.View) clade.Amount {
+	if !v.Head().Spec.Rolls() {
+		return clade.Amount{}
+	}
+	return hold(v, clade.Operator{})
+}
+
+// finalReserve is kept of the budget for the finals, without which nothing that
+// was paid for proves anything.
+func finalReserve(v clade.View) (a clade.Amount) {
+	for range max(1, v.Head().Spec.Final.Finalists) {
+		a = a.Plus(rollouts(v))
+	}
+	return a
+}
+
 // committed is what is spent, held and needed by open attempts.
 func committed(v clade.View) clade.Amount {
 	h := v.Head()
 	used := h.Spent.Plus(h.Held)
 	for _, id := range v.Open() {
 		if l := v.Life(id); !l.Running && (l.Try == 0 || TriesLeft(l)) {
-			used = used.Plus(owed(l))
+			used = used.Plus(owed(v, l))
 		}
 	}
 	return used
@@ -117,8 +135,8 @@ func committed(v clade.View) clade.Amount {
 
 // owed is the most that another try may cost: nothing once the operator has
 // been paid for a commit.
-func owed(l *clade.Life) clade.Amount {
-	if l.Commit != "" {
+func owed(v clade.View, l *clade.Life) clade.Amount {
+	if l.Commit != "" && !v.Head().Spec.Rolls() {
 		return clade.Amount{}
 	}
 	return l.Hold
@@ -132,7 +150,7 @@ func Lost(v clade.View, l *clade.Life) (o clade.Outcome, ok bool) {
 		return o, false
 	}
 	for _, p := range purses(&v.Head().Spec.Budget) {
-		if p.of(owed(l)) > 0 {
+		if p.of(owed(v, l)) > 0 {
 			return clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone",
 				Spent: clade.Amount{Unknown: true}}, true
 		}
@@ -161,8 +179,8 @@ func unaffordable(v clade.View) (out []clade.Verdict) {
 			continue
 		}
 		for _, p := range all {
-			if cost := p.of(owed(l)); cost > 0 && p.of(used) > p.most {
-				used = used.Minus(owed(l))
+			if cost := p.of(owed(v, l)); cost > 0 && p.of(used) > p.most {
+				used = used.Minus(owed(v, l))
 				out = append(out, clade.Verdict{ID: l.ID, Status: clade.StatusExhausted, Category: "budget",
 					Why: fmt.Sprintf("another try may cost %s, which the budget does not bear", p.tell(cost))})
 				break

@@ -136,6 +136,7 @@ func planFinals(v clade.View, why clade.Stopped, have []*clade.Life) (plan []cla
 		})
 		a := clade.Attempt{
 			ID: h.Count + 1 + clade.ID(len(plan)), Parents: []clade.ID{id}, Makes: clade.MakesNumbers, Brief: string(b),
+			Hold:  rollouts(v),
 			After: finalStages(&h.Spec, calibration(v), id, len(chosen), round+1),
 			Why:   fmt.Sprintf("final: %s fresh beside the base, since %s", Name(id), why.Reason),
 		}

@@ -48,7 +48,19 @@ func (s *stage) roll(ctx context.Context, ws workspace.Workspace, u *unit) (samp
 	if err != nil {
 		return nil, err
 	}
+	if run.End == agent.EndLimit && s.spentOut() {
+		return failures(u, clade.ClassBudget, "what one try may spend does not bear this case: "+run.Detail), nil
+	}
 	return s.rolled(ctx, u, run)
+}
+
+// spentOut reports whether next to nothing is left of the try's cap.
+func (s *stage) spentOut() bool {
+	if s.job.Cap == nil {
+		return false
+	}
+	c := s.job.Cap()
+	return c.Microdollars == 1 || c.Tokens == 1 || c.Calls == 1
 }
 
 // rolled is what an agent's run comes to. A candidate is blamed for an agent that

@@ -9,7 +9,7 @@ import (
 )
 
 // defaultMaxTokens bounds one reply of a model.
-const defaultMaxTokens = 8192
+const defaultMaxTokens = 32_000
 
 // mostPrice is far above what anyone asks for a million tokens: it catches
 // slips, and keeps sums far from overflowing.

@@ -153,7 +153,7 @@ func (x *exchange) small() {
 }
 
 // defaultReply is Model.MaxTokens where it says nothing.
-const defaultReply = 8192
+const defaultReply = 32_000
 
 // official reports whether the service is OpenAI's own.
 func (x *exchange) official() bool {
