@@ -36,7 +36,7 @@ func newBase(s *setup) (*base, error) {
 		what string
 		do   func() error
 	}{
-		{"closing cgroups", closeCgroups},
+		{"closing cgroups", b.closeCgroups},
 		{"making mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
 		{"moving into an own root", b.moveIn},
 		{"building the root", b.build},
@@ -54,8 +54,13 @@ func newBase(s *setup) (*base, error) {
 
 // closeCgroups forbids cgroup namespaces from here on. Whoever owns one may
 // mount cgroup2 writable; ours belongs to a user namespace in which commands
-// have no power, theirs would not, and root's cgroups are root's to write.
-func closeCgroups() error {
+// have no power, theirs would not, and root's cgroups are root's to write, as
+// those that clade made are the user's. Where neither is the case cgroups are
+// nobody's here to write, and programs that want a namespace may have one.
+func (b *base) closeCgroups() error {
+	if !b.setup.Root && !b.setup.Groups {
+		return nil
+	}
 	f, err := os.OpenFile("/proc/sys/user/max_cgroup_namespaces", os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -30,6 +30,7 @@ type message struct {
 type setup struct {
 	Sights  []sight
 	Root    bool // the engine is root: the command is root of its user namespace
+	Groups  bool // cgroups hold limits
 	Scratch int64
 }
 

@@ -76,6 +76,44 @@ func TestSuite(t *testing.T) {
 	sandboxtest.Run(t, s, sandboxtest.Holds{Memory: memory == "cgroup", Processes: processes == "cgroup" || os.Geteuid() != 0})
 }
 
+// Root's namespaces are made in another way than everyone else's, and limits are
+// held by other means.
+func TestAsNobody(t *testing.T) {
+	t.Parallel()
+	sandboxtest.AsNobody(t, "^(TestSuite|TestF10EngineKilled|TestBubblewrapInside)$")
+}
+
+// An agent that brings bubblewrap runs it inside.
+func TestBubblewrapInside(t *testing.T) {
+	t.Parallel()
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	s := open(t, namespace.Options{})
+	unshare := []string{"--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts"}
+	if memory, processes := s.Held(); memory != "cgroup" && processes != "cgroup" && os.Geteuid() != 0 {
+		unshare = append(unshare, "--unshare-all")
+	}
+	for _, u := range unshare {
+		c := shell("exec bwrap --ro-bind / / --bind /clade/work /clade/work --dev /dev --proc /proc --die-with-parent --new-session " + u +
+			" sh -c 'echo $$; echo x > /clade/work/made; cat made; echo x > /etc/made'")
+		c.Dir, c.Readable = s.Work(), []string{bwrap}
+		c.Env = []string{"PATH=" + filepath.Dir(bwrap) + ":/usr/bin:/bin"}
+		r, err := s.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, said := string(r.Stdout.Bytes()), string(r.Stderr.Bytes())
+		switch {
+		case os.Geteuid() != 0 && (out != "2\nx\n" || !strings.Contains(said, "Read-only file system")):
+			t.Errorf("%s: %q, %q", u, out, said)
+		case os.Geteuid() == 0 && !strings.Contains(said, "Can't mount proc"):
+			t.Errorf("of root: %q, %q; docs/isolation.md says that it cannot mount /proc", out, said)
+		}
+	}
+}
+
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	refused(t, namespace.Probe(t.Context()))
@@ -169,21 +207,21 @@ func beside(t *testing.T) string {
 	t.Helper()
 	// Below /var/tmp and /tmp every command has folders of its own, so the
 	// folders to hide lie beside the package.
-	at := "."
-	if wd, err := os.Getwd(); err == nil && strings.HasPrefix(wd, "/tmp/") || strings.HasPrefix(wd, "/var/tmp/") {
-		if at, err = os.UserHomeDir(); err != nil {
-			t.Skip("the package and every other folder at hand lie where commands have folders of their own")
+	wd, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	for _, at := range []string{wd, home} {
+		if at == "" || strings.HasPrefix(at, "/tmp/") || strings.HasPrefix(at, "/var/tmp/") {
+			continue
 		}
+		dir, err := os.MkdirTemp(at, "hide-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return dir
 	}
-	dir, err := os.MkdirTemp(at, "hide-")
-	if err != nil {
-		t.Skip(err) // nobody in particular may write there
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if dir, err = filepath.Abs(dir); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	t.Skip("every folder at hand lies where commands have folders of their own")
+	return ""
 }
 
 // write makes files below dir, by path.

@@ -52,6 +52,7 @@ func New(o Options) (*Sandbox, error) {
 	}
 	s.nest = newNest()
 	s.groups = findGroups()
+	s.setup.Groups = s.groups != nil
 	first, err := s.hatch()
 	if err != nil {
 		s.nest.close()

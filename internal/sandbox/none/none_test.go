@@ -37,7 +37,13 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sandboxtest.Run(t, s, sandboxtest.Holds{})
+	sandboxtest.Run(t, s, sandboxtest.Holds{Processes: runtime.GOOS == "linux" && os.Geteuid() > 0})
+}
+
+// F8: processes are bounded for everyone but root.
+func TestF8AsNobody(t *testing.T) {
+	t.Parallel()
+	sandboxtest.AsNobody(t, "^TestSuite$/^all$/^(F8|F9|F7|a_gateway|lent|readable)")
 }
 
 // F10: what an engine killed with -9 leaves behind is found by its mark at the

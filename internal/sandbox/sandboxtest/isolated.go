@@ -267,7 +267,7 @@ func undo(t *testing.T, f fixture) {
 		"unshare -Urm sh -c 'umount -l secret; cat secret'", "unshare -Urm sh -c 'umount -l /clade/work; cat secret'",
 		"unshare -Urm sh -c 'mount -o remount,bind,rw /etc; echo x > /etc/clade-test && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount --bind / /tmp; cat /tmp" + f.Work() + "/secret'",
-		"unshare -UrmC sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
+		"unshare -UrmC sh -c 'mount -t cgroup2 none /tmp && { mkdir /tmp/clade-test || echo max > /tmp/memory.max || echo max > /tmp/pids.max; } && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount -t cgroup2 none /tmp && echo s3cr3t'",
 		"unshare -Urm sh -c 'mount -t sysfs none /tmp && echo s3cr3t'",
 	} {
