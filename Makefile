@@ -21,6 +21,14 @@ test-long: build ## hundreds of kill -9 draws, whole-run honesty checks, and eve
 	CLADE_LONG=1 $(GO) test -timeout 20m ./internal/engine ./internal/strategy/...
 	$(MAKE) guards
 
+# dsh's package names peers that may not be had; the tests then leave it out and say so.
+PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/clade-peers
+test-peers: ## real coding-agent CLIs as workers, against a scripted model (installs them, 1.7 GB)
+	scripts/peers.sh "$(PEERS)" claude codex opencode gemini
+	-scripts/peers.sh "$(PEERS)" dsh
+	CLADE_PEERS="$(PEERS)" $(GO) test -tags peers -count=1 -timeout 20m -parallel 8 -run Peers \
+		$$(grep -rl --include='*_test.go' '^//go:build.*peers' cmd internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 guards: ## disable each guard of scripts/guards.txtar and want its test to fail
 	$(GO) run scripts/guards.go
 
@@ -42,4 +50,4 @@ docs: ## write the generated pages of docs/ anew
 clean: ## remove what build made
 	rm -rf bin
 
-.PHONY: help build demo test test-long guards race bench lint docs clean
+.PHONY: help build demo test test-long test-peers guards race bench lint docs clean
