@@ -303,7 +303,7 @@ func terminals(t *testing.T, f fixture) {
 // diskLimit: a command that fills the disk is ended, by what its folders hold
 // together; one that fills a temporary folder finds it full.
 func diskLimit(t *testing.T, f fixture) {
-	c, upper := workspace(t, f, "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; sleep 0.01; done", tree(t, map[string]string{"x": ""}))
+	c, upper := workspace(t, f, "i=0; while [ $i -lt 400 ]; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; sleep 0.01; done", tree(t, map[string]string{"x": ""}))
 	c.Limits.Disk = 8 << 20
 	r := f.must(t, c)
 	if !r.OutOfDisk || r.OK() || r.TimedOut || r.Wall > patience {
