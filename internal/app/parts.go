@@ -71,6 +71,7 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		Evaluator:  evaluator,
 		Operators:  operators,
 		Search:     search,
+		Surveyor:   surveyor,
 		Dispatch: func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher {
 			return local.New(ctx, slots, perform)
 		},
@@ -172,7 +173,7 @@ func workspaces(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Pro
 }
 
 func evaluator(spec *clade.Spec, w workspace.Provider, t control.Tools) (evaluate.Evaluator, error) {
-	o := evaluatecommand.Options{Workspaces: w, Sandbox: t.Sandbox, Scratch: t.Scratch}
+	o := evaluatecommand.Options{Workspaces: w, Sandbox: t.Sandbox, Scratch: t.Scratch, RerunGates: evaluatecommand.FlakyTrees}
 	if d := spec.Dataset; d != nil && d.Rollout != nil {
 		var err error
 		if o.Agent, err = runner(spec, d.Rollout.Agent, d.Rollout.Model, d.Command, t); err != nil {
@@ -192,6 +193,14 @@ func operators(spec *clade.Spec, t control.Tools) (map[string]propose.Operator, 
 		out[o.Name] = op
 	}
 	return out, nil
+}
+
+// surveyor is what looks at a base for an operator, nil if it does not.
+func surveyor(o clade.Operator) propose.Surveyor {
+	if o.Use == "mutate" {
+		return mutate.New()
+	}
+	return nil
 }
 
 func operator(spec *clade.Spec, o clade.Operator, t control.Tools, models *service.Services) (propose.Operator, error) {

@@ -49,9 +49,12 @@ type Parts struct {
 	Gateway   func(spec *clade.Spec) (llm.Gateway, error)
 	Evaluator func(spec *clade.Spec, w workspace.Provider, t Tools) (evaluate.Evaluator, error)
 	Operators func(spec *clade.Spec, t Tools) (map[string]propose.Operator, error)
-	Search    func(spec *clade.Spec) (strategy.Search, error)
-	Dispatch  func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
-	Rules     policy.Rules
+	// Surveyor is what looks at a base for an operator before anything is
+	// prepared, nil for one that does not look.
+	Surveyor func(o clade.Operator) propose.Surveyor
+	Search   func(spec *clade.Spec) (strategy.Search, error)
+	Dispatch func(ctx context.Context, slots int, perform dispatch.Perform) dispatch.Dispatcher
+	Rules    policy.Rules
 	// Design refuses a spec whose final could never prove anything with the
 	// given number of test cases (0 without a dataset).
 	Design func(spec *clade.Spec, testCases int) error

@@ -43,6 +43,8 @@ type Forecast struct {
 	Weaker    []string   `json:"weaker,omitempty"` // what that grade does not give, and why a stronger one is not used
 	// Files is what commands see of the machine; null: what the user sees.
 	Files *sandbox.Sight `json:"files"`
+	// Warnings are what a person would want to know of the base.
+	Warnings []string `json:"-"`
 }
 
 // Forecast looks at what a resolved spec would do without running any of its
@@ -68,6 +70,9 @@ func (c *Control) Forecast(ctx context.Context, r *Resolved) (*Forecast, error) 
 	if err := f.isolate(ctx, c, r); err != nil {
 		return nil, err
 	}
+	if f.Warnings, err = c.offer(ctx, r); err != nil {
+		return nil, err
+	}
 	f.Models, f.Variables = means(&r.Spec, os.LookupEnv)
 	f.Worst = worst(&r.Spec, f.Splits)
 	return f, nil
@@ -86,13 +91,14 @@ func (f *Forecast) isolate(ctx context.Context, c *Control, r *Resolved) error {
 }
 
 // Refuse returns the problem that makes a spec not worth starting: a missing
-// program or a design whose final could never prove anything.
-func (c *Control) Refuse(ctx context.Context, r *Resolved) error {
+// program, nothing to edit, a design whose final could never prove anything.
+// Without one its warnings are worth knowing.
+func (c *Control) Refuse(ctx context.Context, r *Resolved) (warnings []string, err error) {
 	f, err := c.Forecast(ctx, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.Problem()
+	return f.Warnings, f.Problem()
 }
 
 // Problem is the first thing without which the run could not work: a program

@@ -179,19 +179,29 @@ func (b *rig) survey(ctx context.Context) error {
 		}
 		if known == "" {
 			b.o.Step("looking at what can be edited")
-			known, err = s.Survey(ctx, propose.Request{Spec: &b.spec, Attempt: &b.base.Attempt, Read: b.led,
+			found, err := s.Survey(ctx, propose.Request{Spec: &b.spec, Attempt: &b.base.Attempt, Read: b.led,
 				Parents: []propose.Parent{{ID: clade.Base, Commit: b.base.Commit}}})
 			if err != nil {
 				return fmt.Errorf("survey for %s: %w", name, err)
 			}
-			note := clade.Noted{Note: clade.Note{About: []clade.ID{clade.Base}, Kind: clade.NoteSpace, Body: known}}
-			if err := b.log.Update(ctx, func(tx store.Tx) error { return tx.Append(note) }); err != nil {
+			known = found.Space
+			if err := b.log.Update(ctx, func(tx store.Tx) error { return tx.Append(surveyed(found)...) }); err != nil {
 				return err
 			}
 		}
 		b.surveys[name] = known
 	}
 	return nil
+}
+
+// surveyed are the notes that a survey leaves in the log.
+func surveyed(found propose.Survey) []clade.Event {
+	about := []clade.ID{clade.Base}
+	notes := []clade.Event{clade.Noted{Note: clade.Note{About: about, Kind: clade.NoteSpace, Body: found.Space}}}
+	for _, w := range few(found.Warnings) {
+		notes = append(notes, clade.Noted{Note: clade.Note{About: about, Kind: clade.NoteWarning, Body: w}})
+	}
+	return notes
 }
 
 // hidden are the paths of the tree that no command sees: held-out cases.

@@ -89,9 +89,19 @@ type Operator interface {
 	Propose(ctx context.Context, r Request) (Proposal, error)
 }
 
-// A Surveyor is an Operator that looks at the base once per run. Its answer is
-// recorded as a NoteSpace note with About [0] and given to strategies (through
-// the view) and to every Propose.
+// A Surveyor is an Operator that looks at the base once per run, and before one,
+// when it is planned.
 type Surveyor interface {
-	Survey(ctx context.Context, r Request) (string, error)
+	Survey(ctx context.Context, r Request) (Survey, error)
+}
+
+// A Survey is what an operator found in the base.
+type Survey struct {
+	// Space is recorded as a NoteSpace note with About [0] and given to strategies
+	// (through the view) and to every Propose.
+	Space string
+	// Warnings are for people: a line each.
+	Warnings []string
+	// Nothing says that the operator can edit nothing of it.
+	Nothing bool
 }

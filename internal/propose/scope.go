@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -129,4 +130,24 @@ func escapes(p, target string) bool {
 	}
 	full := path.Join(path.Dir(p), target)
 	return full == ".." || strings.HasPrefix(full, "../")
+}
+
+// AllFrozen reports whether a pattern freezes every path of the target, those
+// included that are not there yet.
+func AllFrozen(spec *clade.Spec) bool {
+	// No pattern that means something names these.
+	return matches(spec.Frozen, "\x01") && matches(spec.Frozen, "\x01/\x01.\x01")
+}
+
+// Unmatched are the patterns of allow that match none of the entries.
+func Unmatched(spec *clade.Spec, entries []ledger.Entry) (out []string) {
+	for _, glob := range spec.Allow {
+		if !slices.ContainsFunc(entries, func(e ledger.Entry) bool {
+			rel, ok := within(spec.Target.Prefix, e.Path)
+			return ok && matches([]string{glob}, rel)
+		}) {
+			out = append(out, glob)
+		}
+	}
+	return out
 }

@@ -37,8 +37,11 @@ func (d *Door) Plan(ctx context.Context, path string, ch Changes, measure bool, 
 	for _, w := range r.Warnings {
 		p.Warnings = append(p.Warnings, w.Where+": "+w.Text)
 	}
-	if p.Forecast, err = d.c.Forecast(ctx, r); err != nil || !measure {
+	if p.Forecast, err = d.c.Forecast(ctx, r); err != nil {
 		return p, err
+	}
+	if p.Warnings = append(p.Warnings, p.Forecast.Warnings...); !measure {
+		return p, nil
 	}
 	return p, d.c.Measure(ctx, r, step, func(v clade.View) error {
 		base := row(v.Life(clade.Base))

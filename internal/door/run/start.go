@@ -21,7 +21,8 @@ func (d *Door) Start(ctx context.Context, path string, ch Changes, step func(str
 	if err != nil {
 		return nil, err
 	}
-	if err := d.c.Refuse(ctx, r); err != nil {
+	warnings, err := d.c.Refuse(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	r.Source.Progress = step
@@ -33,5 +34,6 @@ func (d *Door) Start(ctx context.Context, path string, ch Changes, step func(str
 	for _, w := range r.Warnings {
 		s.Warnings = append(s.Warnings, w.Where+": "+w.Text)
 	}
+	s.Warnings = append(s.Warnings, warnings...)
 	return s, run.Close()
 }

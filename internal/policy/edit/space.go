@@ -17,8 +17,7 @@ type Space struct {
 	Tunes   []Parameter `json:"tunes,omitempty"`
 	// Skipped counts files that an edit may touch but that are binary, too
 	// large, not UTF-8 or one too many.
-	Skipped  int      `json:"skipped,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Skipped int `json:"skipped,omitempty"`
 }
 
 // A File is one text file an edit may touch.

@@ -38,13 +38,13 @@ func newClimb(t testing.TB, seed uint64, files map[string]string, score func(map
 		Measures: []clade.Measure{{ID: "m", Goal: clade.Maximize, Noise: clade.NoiseNone, Weight: 1}}}
 	base := c.mem.Commit(files)
 	c.put(clade.Opened{Run: "r", Spec: c.spec, Base: base, Tree: base})
-	space, err := c.op.Survey(context.Background(), propose.Request{Spec: &c.spec, Attempt: &clade.Attempt{}, Read: c.mem,
+	found, err := c.op.Survey(context.Background(), propose.Request{Spec: &c.spec, Attempt: &clade.Attempt{}, Read: c.mem,
 		Parents: []propose.Parent{{Commit: base}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.space = space
-	c.put(clade.Noted{Note: clade.Note{About: []clade.ID{0}, Kind: clade.NoteSpace, Body: space}})
+	c.space = found.Space
+	c.put(clade.Noted{Note: clade.Note{About: []clade.ID{0}, Kind: clade.NoteSpace, Body: found.Space}})
 	c.baseline(files)
 	return c
 }

@@ -41,10 +41,11 @@ func subject(t *testing.T, plain bool) proposetest.Subject {
 	m, op, sp := proposetest.NewMemory(), mutate.New(), spec()
 	base := m.Commit(world)
 	r := propose.Request{Spec: sp, Try: 1, Attempt: &clade.Attempt{}, Parents: []propose.Parent{{Commit: base}}, Read: m}
-	space, err := op.Survey(context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
+	found, err := op.Survey(context.Background(), r)
+	if err != nil || found.Nothing || len(found.Warnings) > 0 {
+		t.Fatalf("%v, nothing: %v, warnings %q", err, found.Nothing, found.Warnings)
 	}
+	space := found.Space
 	return proposetest.Subject{Operator: op, Memory: m, Series: 300, Request: func(n int) propose.Request {
 		r := r
 		r.Draw, r.Space = clade.Draw(1, "test", clade.ID(n)), space
@@ -123,8 +124,37 @@ func TestSurvey(t *testing.T) {
 	if string(tunes) != wantTunes {
 		t.Errorf("tunes %s\nwant  %s", tunes, wantTunes)
 	}
-	if len(got.Warnings) > 0 {
-		t.Errorf("warnings: %q", got.Warnings)
+}
+
+// What a person should know of a base is told, and whether there is nothing.
+func TestSurveyTells(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		files   map[string]string
+		allow   []string
+		warn    string // all lines
+		nothing bool
+	}{
+		"a range upside down":    {map[string]string{"app/a.yaml": "n: 5 # clade:tune bad=10..1\n"}, nil, "app/a.yaml:1: clade:tune: ", false},
+		"a name twice":           {map[string]string{"app/a.yaml": "n: 5 # clade:tune x=1..9\n", "app/b.yaml": "n: 5 # clade:tune x=1..9\n"}, nil, "app/b.yaml:1: clade:tune: x is tuned twice, first in app/a.yaml", false},
+		"a pattern of nothing":   {map[string]string{"app/a.txt": "some words\n"}, []string{"b.txt"}, "", true},
+		"bytes that are no text": {map[string]string{"app/a.bin": "\x00\x01"}, nil, "", true},
+		"words":                  {map[string]string{"app/a.txt": "some words\nand more\n"}, nil, "", false},
+		"only a tuned value":     {map[string]string{"app/a.txt": "5 # clade:tune x=1..9"}, nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, sp := proposetest.NewMemory(), spec()
+			sp.Allow = tt.allow
+			r := propose.Request{Spec: sp, Attempt: &clade.Attempt{}, Parents: []propose.Parent{{Commit: m.Commit(tt.files)}}, Read: m}
+			got, err := mutate.New().Survey(context.Background(), r)
+			if err != nil || got.Nothing != tt.nothing {
+				t.Fatalf("%v, nothing: %v", err, got.Nothing)
+			}
+			if warn := strings.Join(got.Warnings, "\n"); !strings.HasPrefix(warn, tt.warn) || (warn == "") != (tt.warn == "") {
+				t.Errorf("warnings %q", warn)
+			}
+		})
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 // surveyed is how many files one survey lists; the rest are counted as skipped.
 const surveyed = 1000
 
-// Survey implements propose.Surveyor: the JSON of an edit.Space.
-func (o *Operator) Survey(ctx context.Context, r propose.Request) (string, error) {
+// Survey implements propose.Surveyor: its Space is the JSON of an edit.Space.
+func (o *Operator) Survey(ctx context.Context, r propose.Request) (found propose.Survey, err error) {
 	t, err := o.trees.open(ctx, r, r.Parents[0].Commit)
 	if err != nil {
-		return "", err
+		return found, err
 	}
+	found.Nothing = true
 	space := edit.Space{Version: edit.Version, Use: "mutate", Files: []edit.File{}, Skipped: t.skipped}
 	names := map[string]string{}
 	for _, e := range t.files {
@@ -26,23 +27,25 @@ func (o *Operator) Survey(ctx context.Context, r propose.Request) (string, error
 		}
 		s, err := t.source(ctx, e)
 		if err != nil {
-			return "", err
+			return found, err
 		}
 		if s == nil {
 			space.Skipped++
 			continue
 		}
-		space.Files = append(space.Files, edit.File{Path: s.path, Numbers: len(s.numbers), Lines: s.editableLines(),
-			Tokens: s.mutableTokens(), Data: s.isData()})
-		space.Warnings = append(space.Warnings, s.warns...)
+		f := edit.File{Path: s.path, Numbers: len(s.numbers), Lines: s.editableLines(), Tokens: s.mutableTokens(), Data: s.isData()}
+		space.Files = append(space.Files, f)
+		found.Nothing = found.Nothing && f.Numbers+f.Lines+f.Tokens+len(s.tunes) == 0
+		found.Warnings = append(found.Warnings, s.warns...)
 		for _, p := range s.tunes {
 			if first, twice := names[p.Name]; twice {
-				space.Warnings = append(space.Warnings, fmt.Sprintf("%s:%d: %s: %s is tuned twice, first in %s", s.path, p.Line, mark, p.Name, first))
+				found.Warnings = append(found.Warnings, fmt.Sprintf("%s:%d: %s: %s is tuned twice, first in %s", s.path, p.Line, mark, p.Name, first))
 				continue
 			}
 			names[p.Name] = s.path
 			space.Tunes = append(space.Tunes, p.Parameter)
 		}
 	}
-	return space.String(), nil
+	found.Space = space.String()
+	return found, nil
 }
