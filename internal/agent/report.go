@@ -46,6 +46,8 @@ func unsaid(r sandbox.Result, detail string, hide sandbox.Secrets) (End, string)
 		return EndMissing, lastWords(r, hide)
 	case r.OutOfMemory:
 		return EndFailed, "it needed more memory than it may use"
+	case r.OutOfDisk:
+		return EndFailed, "it wrote more than it may"
 	case r.Cancelled:
 		return EndFailed, "cancelled"
 	}

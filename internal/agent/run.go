@@ -74,12 +74,16 @@ func (r *Runner) Run(ctx context.Context, job Job) (out Run, err error) {
 			out.Spent = m.Spent // what broke off has cost what it has
 		}
 	}()
-	c, task, err := r.command(job, config, session)
+	c, task, silent, err := r.command(job, config, session)
 	if err != nil {
 		return out, err
 	}
+	idleAfter := r.idle()
+	if silent {
+		idleAfter = max(idleAfter, c.Limits.Wall+grace)
+	}
 	hide := r.secrets(session)
-	res, idle, err := r.watch(ctx, c, job, hide)
+	res, idle, err := r.watch(ctx, c, job, hide, idleAfter)
 	if err != nil || res.Cancelled && !idle {
 		out.Spent.Unknown = true // unless a gateway knows better
 	}
@@ -135,8 +139,9 @@ func endOf(e *llm.Error) End {
 	return EndFailed
 }
 
-// command is what to run, with the configuration written to config.
-func (r *Runner) command(job Job, config string, session llm.Session) (sandbox.Command, Task, error) {
+// command is what to run, with the configuration written to config. silent says
+// that no idle clock may run.
+func (r *Runner) command(job Job, config string, session llm.Session) (sandbox.Command, Task, bool, error) {
 	task := Task{
 		Prompt: job.Prompt, Contained: r.Box.Grade() != sandbox.GradeNone, Most: job.Cap.Microdollars,
 		Turns: r.Turns, Network: r.Command.Network,
@@ -156,10 +161,10 @@ func (r *Runner) command(job Job, config string, session llm.Session) (sandbox.C
 	task.Dir = where.Dir
 	inv, err := r.Driver.Invoke(task)
 	if err != nil {
-		return c, task, fmt.Errorf("preparing %s: %w", r.Driver.Name(), err)
+		return c, task, false, fmt.Errorf("preparing %s: %w", r.Driver.Name(), err)
 	}
 	if err := write(config, inv.Files); err != nil {
-		return c, task, err
+		return c, task, false, err
 	}
 	said := r.Command
 	said.Run, said.Argv = "", inv.Args
@@ -175,7 +180,7 @@ func (r *Runner) command(job Job, config string, session llm.Session) (sandbox.C
 	if session != nil {
 		c.Gateways = append(c.Gateways, session.Address())
 	}
-	return c, task, nil
+	return c, task, inv.Silent, nil
 }
 
 // write puts the files where only the user reads them.
@@ -205,12 +210,12 @@ func (r *Runner) secrets(session llm.Session) sandbox.Secrets {
 }
 
 // watch runs the command and ends it when it prints nothing for too long.
-func (r *Runner) watch(ctx context.Context, c sandbox.Command, job Job, hide sandbox.Secrets) (res sandbox.Result, idle bool, err error) {
+func (r *Runner) watch(ctx context.Context, c sandbox.Command, job Job, hide sandbox.Secrets, after time.Duration) (res sandbox.Result, idle bool, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	clock := time.AfterFunc(r.idle(), func() { stop(errIdle) })
+	clock := time.AfterFunc(after, func() { stop(errIdle) })
 	defer clock.Stop()
-	heard := &pulse{clock: clock, every: r.idle(), to: job.Output, hide: hide}
+	heard := &pulse{clock: clock, every: after, to: job.Output, hide: hide}
 	c.Output = heard
 	res, err = r.Box.Run(ctx, c)
 	heard.end()

@@ -31,6 +31,8 @@ func (v View) Environ(env []string) []string {
 		{"npm_config_cache", v.Home + "/.npm"},
 		{"GIT_CEILING_DIRECTORIES", filepath.Dir(v.Tree)},
 		{"GOMODCACHE", hostModules()},
+		{"RUSTUP_HOME", hostFolder("RUSTUP_HOME", ".rustup")}, // rustup's cargo finds its toolchains there
+		{"VOLTA_HOME", hostFolder("VOLTA_HOME", ".volta")},
 	} {
 		if e.value != "" && !slices.ContainsFunc(env, func(have string) bool { return strings.HasPrefix(have, e.name+"=") }) {
 			env = append(env, e.name+"="+e.value)
@@ -42,6 +44,23 @@ func (v View) Environ(env []string) []string {
 func nameOf(variable string) string {
 	name, _, _ := strings.Cut(variable, "=")
 	return name
+}
+
+// hostFolder is the user's folder of a tool that finds its programs by it: the
+// variable's, or that below the home; "" if there is none.
+func hostFolder(variable, below string) string {
+	dir := os.Getenv(variable)
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, below)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // hostModules is the user's Go module cache, "" if there is none: modules that
