@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -26,12 +29,39 @@ func (d dirs) doctor(ctx context.Context) []control.Check {
 		out = append(out, homeless("cache", cacheVariable))
 	} else {
 		out = append(out, d.workspaces(ctx),
-			control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(workspace.Size(d.cache))), Hint: "clade gc --templates frees it"})
+			usable(control.Check{Name: "cache", State: "ok", Text: fmt.Sprintf("%s, %s", d.cache, run.Size(workspace.Size(d.cache))), Hint: "clade gc --templates frees it"},
+				d.cache, cacheVariable))
 	}
 	if d.state == "" {
 		return append(out, homeless("state", stateVariable))
 	}
-	return append(out, control.Check{Name: "state", State: "ok", Text: d.state})
+	return append(out, usable(control.Check{Name: "state", State: "ok", Text: d.state}, d.state, stateVariable))
+}
+
+// usable is the check c, or that its folder cannot be written: a file is made in
+// it, or in the folder that it would be made in, and removed.
+func usable(c control.Check, dir, variable string) control.Check {
+	if err := probe(dir); err != nil {
+		return control.Check{Name: c.Name, State: "bad", Text: "cannot be written: " + err.Error(),
+			Hint: "make " + dir + " writable, or set " + variable + " to a folder that is"}
+	}
+	return c
+}
+
+// probe writes a file where dir is, or in the nearest folder above that is there.
+func probe(dir string) error {
+	for {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+			continue
+		}
+		f, err := os.CreateTemp(dir, ".clade-doctor-*")
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("ok")
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
 }
 
 // homeless says that a folder of clade has no place.

@@ -149,6 +149,7 @@ func TestReplies(t *testing.T) {
 		"tokens but no dollars": {`echo '{"spent":{"tokens":7}}'`, 5, "sh: app/a.txt", clade.Amount{Tokens: 7, Unknown: true}, ""},
 		"unknown key in file":   {`echo '{"sumary":"x"}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
 		"two values in file":    {`echo '{} {}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"a key twice":           {`echo '{"spent":{"usd":9,"usd":1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
 		"negative money":        {`echo '{"spent":{"usd":-1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
 		"a link for a file":     {`ln -s /etc/passwd $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
 		"a huge file":           {`head -c 100000 /dev/zero > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/propose"
 )
 
@@ -82,6 +83,9 @@ func (o *Operator) request(r propose.Request, folder string) ([]byte, error) {
 // parseReply reads a Reply strictly.
 func parseReply(data []byte) (Reply, error) {
 	var r Reply
+	if err := evaluate.CheckJSON(data); err != nil {
+		return Reply{}, fmt.Errorf("reading the reply: %w", err)
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {

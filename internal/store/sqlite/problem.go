@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"syscall"
 
 	driver "modernc.org/sqlite"
@@ -60,9 +61,18 @@ func coded(path string, code int, err error) error {
 	return p
 }
 
+// cannotWrite names the variable that moves the file: the user's index does not
+// go where CLADE_DIR says.
 func cannotWrite(path string, err error) error {
+	variable := "CLADE_DIR"
+	if filepath.Base(path) == indexName {
+		variable = "XDG_STATE_HOME"
+	}
 	return &clade.Problem{
 		Fault: clade.FaultEnvironment, Text: "the state cannot be opened for writing", Where: path,
-		Hint: "make the folder writable, or set CLADE_DIR to one that is", Err: err,
+		Hint: "make the folder writable, or set " + variable + " to one that is", Err: err,
 	}
 }
+
+// indexName is what the user's index is called.
+const indexName = "index.db"
