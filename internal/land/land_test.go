@@ -155,6 +155,30 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
+// P17: what HEAD has is not said to be in the files.
+func TestP17UndoneAfterACommit(t *testing.T) {
+	t.Parallel()
+	w := repository(t, files{"a": "1\n", "b": "1\n"}, files{"a": "9\n"})
+	w.mustApply()
+	w.person("add", "-A")
+	w.person("commit", "-q", "-m", "m")
+	w.put(files{"b": "mine\n"}) // no concern of the winner's
+	if p, err := w.Preview(t.Context(), candidate); err != nil || !p.Done {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	w.put(files{"a": "1\n"})
+	before := w.image()
+	p, err := w.Preview(t.Context(), candidate)
+	must(t, err)
+	if p.Done || clade.FaultOf(p.Problem()) != clade.FaultConflict || !strings.Contains(p.Problem().Error(), `differ from it in "a"`) {
+		t.Errorf("%+v, %v", p, p.Problem())
+	}
+	if err := w.apply(); clade.FaultOf(err) != clade.FaultConflict {
+		t.Error(err)
+	}
+	w.same(before, "an apply that is refused")
+}
+
 // B8, B15, F18: what a person has not committed is theirs, and is never written over.
 func TestRefusedForWorkOfThePersons(t *testing.T) {
 	t.Parallel()

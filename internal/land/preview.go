@@ -3,8 +3,10 @@ package land
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -109,8 +111,7 @@ func (l *Lander) Preview(ctx context.Context, winner clade.ID) (*Preview, error)
 		return p, l.save(ctx, p, base.Commit, won.Commit)
 	}
 	if len(changes) == 0 {
-		p.Done = true
-		return p, nil
+		return p, l.settled(ctx, p, base.Commit, won.Commit)
 	}
 	if err := l.merge(ctx, p, changes); err != nil {
 		return nil, err
@@ -149,6 +150,32 @@ func (l *Lander) changes(ctx context.Context, p *Preview, base, won string) (out
 		out = append(out, ledger.Change{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Delete: d.NewMode == ""})
 	}
 	return out, nil
+}
+
+// settled tells whether the files too are as the winner has them, where what the
+// target is read from is: HEAD may be, and the files be put back by an undo.
+func (l *Lander) settled(ctx context.Context, p *Preview, base, won string) error {
+	if p.repo == nil {
+		p.Done = true
+		return nil
+	}
+	deltas, err := l.Ledger.Diff(ctx, base, won)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, d := range deltas {
+		paths = append(paths, d.Path)
+	}
+	own, err := p.repo.own(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if p.Done = len(own) == 0; !p.Done {
+		p.Blocked = fmt.Sprintf("HEAD has candidate %d already, but your files differ from it in %s; git restore brings them back",
+			p.Winner, quoted(slices.Sorted(maps.Keys(own))))
+	}
+	return nil
 }
 
 // save keeps the winner's patch where the person can take it up by hand.
