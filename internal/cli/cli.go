@@ -82,7 +82,8 @@ provably won is landed.
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
-	root.SetVersionTemplate("clade {{.Version}}\n")
+	root.SetVersionTemplate(`{{if eq (.Flag "json").Value.String "true"}}{"version": {{printf "%q" .Version}}}{{else}}clade {{.Version}}{{end}}
+`)
 	root.SetFlagErrorFunc(noFlag)
 	f := root.PersistentFlags()
 	f.BoolVar(&e.json, "json", false, "print JSON for machines")

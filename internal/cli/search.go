@@ -43,6 +43,13 @@ func (e *env) initCmd() *cobra.Command {
 	}
 }
 
+// words completes a flag's value.
+func words(c *cobra.Command, flag string, all ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was added just before
+	}
+}
+
 // changeFlags adds the flags that change a spec, and returns what reads them.
 func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f := c.Flags()
@@ -55,6 +62,8 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f.Uint64Var(&seed, "seed", 0, "seed of the search, instead of seed")
 	f.StringVar(&ch.Strategy, "strategy", "", "generational, hillclimb or race, instead of search.strategy")
 	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
+	words(c, "strategy", "generational", "hillclimb", "race")
+	words(c, "sandbox", "auto", "namespaces", "none")
 	f.StringVar(&target, "target", "", "stop when the first measure reaches this, or none, instead of budget.target")
 	return func() (run.Changes, error) {
 		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
@@ -327,6 +336,9 @@ func (e *env) steerCmd() *cobra.Command {
 	}
 	c.Flags().StringVar(&of, "run", "", "which run; default the newest here")
 	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
+		if strings.TrimSpace(args[0]) == "" {
+			return &clade.Problem{Fault: clade.FaultUsage, Text: "there is nothing to tell", Hint: "clade steer 'leave the cache alone'"}
+		}
 		name, err := d.Direct(ctx, of, clade.Base, clade.DirectSteer, args[0])
 		if err != nil {
 			return err

@@ -215,7 +215,7 @@ func hypothesis(b Brief) string {
 	case NumberLine:
 		return "nudge the numbers of one line of " + file
 	case NumberFew:
-		return fmt.Sprintf("nudge %d numbers of %s", len(b.Moves), file)
+		return "nudge some numbers of " + file // fewer than moves, where the file has fewer
 	case LineDelete:
 		return "delete one line of " + file + " that may not be needed"
 	case LineReplace:
