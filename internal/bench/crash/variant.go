@@ -36,6 +36,7 @@ operators:
 search: {strategy: generational, batch: 6, parents: 4}
 budget: 24
 sandbox: none
+protect: {blank: "off"} # the trace knows candidates by their gene
 slots: 4
 seed: 7
 `
@@ -50,6 +51,7 @@ measures:
 operators: [mutate]
 search: {strategy: generational, batch: 4, parents: 2}
 budget: {candidates: 8}
+protect: {tripwires: [{id: less, write: {n.txt: "x -9\n"}, expect: worse}]}
 sandbox: none
 slots: 4
 seed: 3
