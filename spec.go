@@ -314,7 +314,7 @@ type Budget struct {
 	Tokens     *int64        `json:"tokens,omitempty"`
 	Calls      *int64        `json:"calls,omitempty"`
 	Plateau    int           `json:"plateau,omitempty"` // stop after this many judged candidates (generations in generational) without a better one; 0: never
-	Target     *float64      `json:"target,omitempty"`  // stop when the first measure reaches it
+	Target     *float64      `json:"target,omitempty"`  // stop when the measure with the highest weight reaches it
 	// PerTry is the hold of one try, for operators that cost money.
 	PerTry *Microdollars `json:"per_try_usd,omitempty"`
 }

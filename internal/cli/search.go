@@ -64,7 +64,7 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
 	words(c, "strategy", "generational", "hillclimb", "race")
 	words(c, "sandbox", "auto", "namespaces", "none")
-	f.StringVar(&target, "target", "", "stop when the first measure reaches this, or none, instead of budget.target")
+	f.StringVar(&target, "target", "", "stop when the weightiest measure reaches this, or none, instead of budget.target")
 	return func() (run.Changes, error) {
 		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
 			if f.Changed(name) && low {

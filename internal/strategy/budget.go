@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/policy/noise"
 )
 
 // A run in which nothing works is given up after two batches without a usable
@@ -133,10 +134,10 @@ func leader(v clade.View) clade.ID {
 
 func targetReached(v clade.View) bool {
 	spec := &v.Head().Spec
-	if spec.Budget.Target == nil || len(spec.Measures) == 0 {
+	m, ok := noise.Primary(spec)
+	if spec.Budget.Target == nil || !ok {
 		return false
 	}
-	m := spec.Measures[0]
 	reached := func(id clade.ID) bool {
 		x, ok := v.Life(id).Values[m.ID]
 		return ok && m.Goal.Sign()*(x-*spec.Budget.Target) >= 0

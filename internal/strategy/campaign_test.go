@@ -203,6 +203,21 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// The target is of the measure whose gain is claimed, wherever it stands.
+func TestTargetOfThePrimary(t *testing.T) {
+	t.Parallel()
+	target := 9.0
+	s := spec("hillclimb", clade.NoiseNone, 100)
+	s.Budget.Target, s.Measures[0].Goal, s.Measures[0].Weight = &target, clade.Maximize, 2
+	aside := s.Measures[0]
+	aside.ID, aside.Weight, aside.Goal = "aside", 1, clade.Minimize // already below 9
+	s.Measures = []clade.Measure{aside, s.Measures[0]}
+	state, _ := simulate(t, s, scripted(&s, 1, 2, 3, 9), 1, 0)
+	if h := state.Head(); h.Stop == clade.StopTarget && h.Proposing == 0 {
+		t.Errorf("stop %s (%s) after %d", h.Stop, h.Reason, h.Proposing)
+	}
+}
+
 // A target that only luck reached ends the search: going on until another one
 // is lucky in the final too would be looking until it is green.
 func TestTargetNotProvenEndsAllTheSame(t *testing.T) {

@@ -20,7 +20,7 @@ type Changes struct {
 	Seed       *uint64
 	Strategy   string
 	Sandbox    string
-	Target     *float64 // of the first measure
+	Target     *float64 // of the measure whose gain is claimed
 	NoTarget   bool     // takes the target away
 }
 
