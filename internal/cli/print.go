@@ -164,22 +164,37 @@ func printEnd(w io.Writer, s *run.Status) {
 }
 
 func printTree(w io.Writer, measures []clade.Measure, root *run.Node) {
-	var draw func(n *run.Node, lead, branch string)
-	draw = func(n *run.Node, lead, branch string) {
+	var draw func(n *run.Node, of clade.ID, lead, branch string)
+	draw = func(n *run.Node, of clade.ID, lead, branch string) {
 		label := fmt.Sprintf("%d %s", n.ID, n.Status)
+		if short := bounded(branch); short != branch {
+			branch, label = short, fmt.Sprintf("%s of %d", label, of)
+		}
 		if n.ID == clade.Base {
 			label = "base"
 		}
 		fmt.Fprintf(w, "%s%s  %s  %s\n", branch, label, values(measures, n.Values), clip(printable(what(n.Row)), 60))
 		for i, c := range n.Children {
 			if i == len(n.Children)-1 {
-				draw(c, lead+"   ", lead+"└─ ")
+				draw(c, n.ID, lead+"   ", lead+"└─ ")
 			} else {
-				draw(c, lead+"│  ", lead+"├─ ")
+				draw(c, n.ID, lead+"│  ", lead+"├─ ")
 			}
 		}
 	}
-	draw(root, "", "")
+	draw(root, clade.Base, "", "")
+}
+
+// deepest is how far a tree is indented, in columns: a long climb has a
+// generation a line.
+const deepest = 60
+
+// bounded is the end of a branch that is indented further.
+func bounded(branch string) string {
+	if r := []rune(branch); len(r) > deepest {
+		return "…" + string(r[len(r)-deepest+1:])
+	}
+	return branch
 }
 
 func printDetail(w io.Writer, d *run.Detail) {
