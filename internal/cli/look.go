@@ -20,8 +20,8 @@ func (e *env) statusCmd() *cobra.Command {
 	var top int
 	c := &cobra.Command{
 		Use: "status [RUN]", Short: "Where a run stands", Args: cobra.MaximumNArgs(1), ValidArgsFunction: e.runs,
-		Long:    "Shows where a run stands: the newest one of this folder, or the one named (the\nbeginning of a name is enough).",
-		Example: "  clade status\n  clade status --all\n  clade status packing --rows --json",
+		Long:    "Shows where a run stands: the newest one of this folder, or the one named (the\nbeginning of a name is enough). A folder or file in the place of a name, here and in\nevery other command, means the newest run of the target that it lies in or holds.",
+		Example: "  clade status\n  clade status --all\n  clade status ../other\n  clade status packing --rows --json",
 	}
 	c.Flags().BoolVar(&all, "all", false, "list every run of yours")
 	c.Flags().BoolVar(&rows, "rows", false, "list every attempt")

@@ -63,15 +63,36 @@ func (c *Control) find(ctx context.Context, name, here string) (store.Located, e
 			names = append(names, l.Run)
 		}
 	}
-	switch len(names) {
-	case 1:
+	if len(names) == 1 {
 		return nearest(all, here), nil
-	case 0:
+	}
+	if target := place(name, here); target != "" {
+		return c.find(ctx, "", target)
+	}
+	if len(names) == 0 {
 		return store.Located{}, &clade.Problem{Fault: clade.FaultNotFound, Text: fmt.Sprintf("no run is called %q", name),
 			Hint: "clade status --all lists every run"}
 	}
 	return store.Located{}, &clade.Problem{Fault: clade.FaultUsage,
 		Text: fmt.Sprintf("%q could be %s", name, strings.Join(names, ", "))}
+}
+
+// place is the folder or file that name means where it is not one run's, ""
+// where there is none. It then means the newest run of a target around or below.
+func place(name, here string) string {
+	if !filepath.IsAbs(name) {
+		if here == "" {
+			return "" // nobody is anywhere
+		}
+		name = filepath.Join(here, name)
+	}
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return filepath.Clean(name)
 }
 
 // nearest picks among the entries of one run, which are several when its target

@@ -17,6 +17,15 @@ func TestOpen(t *testing.T) {
 	h.run("disc-aabbb", "one", 2)
 	h.run("sort-ccccc", "two", 3)
 	h.run("disc", "three/deep", 4)
+	h.run("list-ddddd", "disc-a", 5)
+	for name, text := range map[string]string{"two/clade.yaml": "version: 1\n", "else/f": ""} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		name, run, here string
 		want            string
@@ -32,6 +41,13 @@ func TestOpen(t *testing.T) {
 		{name: "the newest of the folder above", here: "two/sub", want: "sort-ccccc"},
 		{name: "the only one below", here: "three", want: "disc"},
 		{name: "several below", here: ".", fault: clade.FaultUsage, says: "several targets"},
+		{name: "a folder", run: ".", here: "one", want: "disc-aabbb"},
+		{name: "a folder from elsewhere", run: "../two", here: "one", want: "sort-ccccc"},
+		{name: "a folder by its whole path", run: filepath.Join(h.dir, "two"), want: "sort-ccccc"},
+		{name: "a file of a target", run: "two/clade.yaml", here: ".", want: "sort-ccccc"},
+		{name: "a folder that several runs are called after", run: "disc-a", here: ".", want: "list-ddddd"},
+		{name: "a folder without a run", run: "else", here: ".", fault: clade.FaultNotFound, says: "there is no run of"},
+		{name: "a folder that is not there", run: "./gone", here: ".", fault: clade.FaultNotFound, says: `no run is called "./gone"`},
 		{name: "elsewhere", here: "else", fault: clade.FaultNotFound, says: "there is no run of"},
 	} {
 		here := ""

@@ -26,7 +26,8 @@ type Run struct {
 }
 
 // Open opens the run called name, or the only one whose name begins so. An empty
-// name means the newest run whose target here lies in or holds.
+// name means the newest run whose target here lies in or holds; a name that is
+// no single run's may be a folder or a file, which means the same from there.
 func (c *Control) Open(ctx context.Context, name, here string) (*Run, error) {
 	at, err := c.find(ctx, name, here)
 	if err != nil {
