@@ -100,25 +100,22 @@ const (
 
 // blank tries the evaluator with every editable file emptied, and warns when that
 // does as well as the base. It is a courtesy: nothing that goes wrong with it ends
-// the try, and nothing is decided by it.
+// the try, unless ctx ended it, and nothing is decided by it.
 func (p *try) blank(ctx context.Context, stage clade.Stage, index int) error {
-	s, err := p.emptied(ctx)
-	if err != nil || s.Commit == "" {
-		return err
-	}
 	within, stop := context.WithTimeout(ctx, max(blankLeast, blankTimes*time.Since(p.start)))
 	defer stop()
-	stage.Subjects = []clade.ID{s.ID}
-	plan, err := p.guard(ctx, []evaluate.Subject{s})
-	if err != nil {
-		return fmt.Errorf("frozen files: %w", err)
+	s, err := p.emptied(within)
+	if err != nil || s.Commit == "" {
+		return context.Cause(ctx)
 	}
-	evs, err := p.Evaluator.Evaluate(within, p.job(stage, index, []evaluate.Subject{s}, plan))
+	plan, err := p.guard(within, []evaluate.Subject{s})
 	if err != nil {
-		if within.Err() != nil && ctx.Err() == nil {
-			return nil // it takes longer than the base: it is not the same
-		}
-		return fmt.Errorf("evaluate the base with its files emptied: %w", err)
+		return context.Cause(ctx)
+	}
+	stage.Subjects = []clade.ID{s.ID}
+	evs, err := p.Evaluator.Evaluate(within, p.job(stage, index, []evaluate.Subject{s}, plan))
+	if err != nil { // it takes much longer than the base, perhaps: then it is not as good
+		return context.Cause(ctx)
 	}
 	base, _ := clade.Values(p.Spec, p.out.Evaluations, clade.Base)
 	w := noise.Wrong{Attempt: &p.Life.Attempt, Subject: s.ID, Evaluations: evs, Base: base}
