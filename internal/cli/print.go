@@ -266,7 +266,7 @@ func reading(s clade.Sample) string {
 // their evaluator, in one line.
 func printProtections(put func(k, format string, args ...any), p *run.Plan) {
 	var all []string
-	for _, one := range run.Protections(&p.Spec) {
+	for _, one := range p.Protections {
 		all = append(all, one.Name+" "+one.Level)
 	}
 	put("protections", "%s", strings.Join(all, ", "))

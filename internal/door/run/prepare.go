@@ -19,6 +19,9 @@ type Plan struct {
 	Spec     clade.Spec `json:"spec"`
 	LeftOut  []string   `json:"left_out,omitempty"`
 	Warnings []string   `json:"warnings,omitempty"`
+	// Protections are the countermeasures against candidates that game their
+	// evaluator, as the spec sets them.
+	Protections []Protection `json:"protections"`
 	*control.Forecast
 	// Base is what the base measured, when it was asked for.
 	Base *Row `json:"base,omitempty"`
@@ -33,7 +36,8 @@ func (d *Door) Plan(ctx context.Context, path string, ch Changes, measure bool, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{File: r.File, Target: r.Target, From: r.From, State: r.State, Digest: r.Digest, Spec: r.Spec, LeftOut: r.LeftOut}
+	p := &Plan{File: r.File, Target: r.Target, From: r.From, State: r.State, Digest: r.Digest, Spec: r.Spec, LeftOut: r.LeftOut,
+		Protections: Protections(&r.Spec)}
 	for _, w := range r.Warnings {
 		p.Warnings = append(p.Warnings, w.Where+": "+w.Text)
 	}
@@ -48,6 +52,9 @@ func (d *Door) Plan(ctx context.Context, path string, ch Changes, measure bool, 
 		p.Base = &base
 		if h := v.Head(); h.Stop == clade.StopBaseline || h.Stop == clade.StopEvaluator {
 			p.Stop = h.Reason
+		}
+		for n := range v.Notes(clade.NoteWarning) {
+			p.Warnings = append(p.Warnings, n.Body)
 		}
 		return nil
 	})
