@@ -82,6 +82,8 @@ func client(t *testing.T, f fixture, what string) sandbox.Command {
 	if f.Mounts() {
 		c.Mounts = []sandbox.Mount{{Kind: sandbox.MountBind, Source: exe, Target: "/clade/client", ReadOnly: true}}
 		exe = "/clade/client"
+	} else {
+		c.Readable = []string{exe}
 	}
 	c.Args = []string{exe, "-test.run=^$"} // should Main not be called, nothing runs
 	return c

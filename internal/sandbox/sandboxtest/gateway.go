@@ -18,13 +18,13 @@ func gateway(t *testing.T, f fixture) {
 	c, dial := client(t, f, echoes(address, 1, 5)), client(t, f, "dial "+other)
 	c.Gateways, dial.Gateways = []string{address}, []string{address}
 	f.output(t, c, "")
-	if r := f.must(t, dial); f.Mounts() && r.OK() {
+	if r := f.must(t, dial); f.holds.Network && r.OK() {
 		t.Error("another server of the machine was reached")
 	}
 	dial.Gateways = []string{address, other}
 	f.output(t, dial, "")
 	dial.Gateways = nil
-	if r := f.must(t, dial); f.Mounts() && r.OK() {
+	if r := f.must(t, dial); f.holds.Network && r.OK() {
 		t.Error("the gateway of an earlier command is still there")
 	}
 	c.Network = true
@@ -86,7 +86,7 @@ func readable(t *testing.T, f fixture) {
 	c := shell(t, "cd "+dir+"; cat far; readlink far near; cat lib/part 2>/dev/null")
 	c.Readable = []string{filepath.Join(dir, "far"), filepath.Join(dir, "lib"), filepath.Join(dir, "nothing")}
 	f.output(t, c, "program\n"+dir+"/near\nlib/program\npart\n")
-	if !f.Mounts() {
+	if !f.holds.Files {
 		return
 	}
 	for _, script := range []string{"cat " + dir + "/secret", "echo x > " + dir + "/lib/part", "rm " + dir + "/lib/program"} {

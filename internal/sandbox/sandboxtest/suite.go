@@ -15,15 +15,21 @@ import (
 	"github.com/cladehq/clade/internal/sandbox"
 )
 
-// Holds says which limits an implementation holds on this machine, for the
-// whole tree of processes.
-type Holds struct{ Memory, Processes bool }
+// Holds says what an implementation holds on this machine.
+type Holds struct {
+	Memory, Processes bool // limits, for the whole tree of processes
+	// Network and Files are what makes one that makes mounts: no network but
+	// gateways, and no files but those that are shown, and none written but
+	// those that are lent.
+	Network, Files bool
+}
 
 // Run runs the suite on one sandbox, which it closes. TestMain must call Main.
 func Run(t *testing.T, s sandbox.Sandbox, holds Holds) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell")
 	}
+	holds.Network, holds.Files = holds.Network || s.Mounts(), holds.Files || s.Mounts()
 	f := fixture{Sandbox: s, holds: holds}
 	t.Run("all", func(t *testing.T) {
 		for name, test := range map[string]func(*testing.T, fixture){

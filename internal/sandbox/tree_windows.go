@@ -1,4 +1,4 @@
-package none
+package sandbox
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
-
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // A tree is a job object: what a process in it starts is in it too, and all of
@@ -20,7 +18,7 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
+func start(cmd *exec.Cmd, l Limits) (*tree, error) {
 	job, err := newJob(l)
 	if err != nil {
 		return nil, err
@@ -38,7 +36,7 @@ func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
 	return &tree{job}, nil
 }
 
-func newJob(l sandbox.Limits) (windows.Handle, error) {
+func newJob(l Limits) (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return 0, err
@@ -78,7 +76,7 @@ func (t *tree) kill() { _ = windows.TerminateJobObject(t.job, 1) }
 func (t *tree) close() { _ = windows.CloseHandle(t.job) }
 
 // lookPath lets Windows choose among PATHEXT.
-func lookPath(c sandbox.Command) (string, error) {
+func lookPath(c Command) (string, error) {
 	if strings.ContainsAny(c.Args[0], `\/`) {
 		return c.Args[0], nil
 	}

@@ -1,17 +1,15 @@
 //go:build unix && !linux
 
-package none
+package sandbox
 
 import (
 	"os"
 	"os/exec"
 	"syscall"
-
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // start starts the command. No limit of another process can be set here.
-func start(cmd *exec.Cmd, _ sandbox.Limits) (*tree, error) {
+func start(cmd *exec.Cmd, _ Limits) (*tree, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

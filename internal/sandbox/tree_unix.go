@@ -1,6 +1,6 @@
 //go:build unix
 
-package none
+package sandbox
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/cladehq/clade/internal/proc"
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // A tree is the process group of one command.
@@ -25,13 +24,13 @@ func (t *tree) kill() { _ = proc.KillGroup(t.pgid) }
 func (t *tree) close() {}
 
 // lookPath finds the program in the command's own PATH, as execvp does.
-func lookPath(c sandbox.Command) (string, error) {
+func lookPath(c Command) (string, error) {
 	name := c.Args[0]
 	if strings.Contains(name, "/") {
 		return name, nil
 	}
 	err := error(syscall.ENOENT)
-	for _, full := range sandbox.Programs(name, c.Env) {
+	for _, full := range Programs(name, c.Env) {
 		info, serr := os.Stat(full)
 		switch {
 		case serr != nil || info.IsDir():

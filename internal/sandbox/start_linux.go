@@ -1,4 +1,4 @@
-package none
+package sandbox
 
 import (
 	"errors"
@@ -9,14 +9,14 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
-// start starts the command with its limits in force before its first
+// start starts a command with its limits in force before its first
 // instruction: it is traced just long enough to stop at its exec. Where tracing
 // is forbidden the limits are set right after the start.
-func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
+func start(cmd *exec.Cmd, l Limits) (*tree, error) { return startBound(cmd, rlimits(l)) }
+
+func startBound(cmd *exec.Cmd, bounds map[int]uint64) (*tree, error) {
 	runtime.LockOSThread() // the tracer is a thread
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr.Ptrace = true
@@ -33,7 +33,7 @@ func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
 		return nil, err
 	}
 	pid := cmd.Process.Pid
-	if err := restrict(pid, traced, l); err != nil {
+	if err := bind(pid, traced, bounds); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		return nil, err
@@ -41,13 +41,13 @@ func start(cmd *exec.Cmd, l sandbox.Limits) (*tree, error) {
 	return &tree{pgid: pid}, nil
 }
 
-func restrict(pid int, traced bool, l sandbox.Limits) error {
+func bind(pid int, traced bool, bounds map[int]uint64) error {
 	if traced {
 		if err := stopped(pid); err != nil {
 			return err
 		}
 	}
-	for what, bound := range rlimits(l) {
+	for what, bound := range bounds {
 		if err := unix.Prlimit(pid, what, &unix.Rlimit{Cur: bound, Max: bound}, nil); err != nil {
 			return fmt.Errorf("setting limits: %w", err)
 		}
@@ -78,7 +78,16 @@ func stopped(pid int) error {
 }
 
 // rlimits are the limits of a single process, and of its user's processes.
-func rlimits(l sandbox.Limits) map[int]uint64 {
+func rlimits(l Limits) map[int]uint64 {
+	others, err := tasks()
+	if err != nil {
+		l.Processes = 0
+	}
+	return rlimitsBeside(l, others)
+}
+
+// rlimitsBeside are the same where a user has others tasks already.
+func rlimitsBeside(l Limits, others uint64) map[int]uint64 {
 	r := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.Disk > 0 {
 		r[unix.RLIMIT_FSIZE] = uint64(l.Disk)
@@ -87,9 +96,7 @@ func rlimits(l sandbox.Limits) map[int]uint64 {
 		r[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}
 	if l.Processes > 0 {
-		if now, err := tasks(); err == nil {
-			r[unix.RLIMIT_NPROC] = now + uint64(l.Processes)
-		}
+		r[unix.RLIMIT_NPROC] = others + uint64(l.Processes)
 	}
 	return r
 }
@@ -104,13 +111,21 @@ func tasks() (uint64, error) {
 }
 
 // peakMemory is the largest resident set of the command's processes that were
-// waited for, bytes. Until its exec a child shares this process's memory, and
-// the kernel counts that too: a figure no larger than ours says nothing.
+// waited for, bytes.
 func peakMemory(s *os.ProcessState) int64 {
-	child, ok := s.SysUsage().(*syscall.Rusage)
+	if child, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return largest(child.Maxrss)
+	}
+	return 0
+}
+
+// largest is a child's largest resident set in bytes, from KiB. Until its exec a
+// child shares this process's memory, and the kernel counts that too: a figure
+// no larger than ours says nothing.
+func largest(kib int64) int64 {
 	var own syscall.Rusage
-	if !ok || syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil || child.Maxrss <= own.Maxrss {
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil || kib <= own.Maxrss {
 		return 0
 	}
-	return child.Maxrss << 10
+	return kib << 10
 }
