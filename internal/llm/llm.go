@@ -5,6 +5,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -128,7 +129,12 @@ func (e *Error) Class() clade.Class {
 	switch e.Kind {
 	case KindAccess:
 		return clade.ClassAccess
-	case KindRate, KindServer, KindNetwork, KindAllFailed:
+	case KindAllFailed:
+		if last := (*Error)(nil); errors.As(e.Err, &last) && last.Kind == KindAccess {
+			return clade.ClassAccess // a pause does not help
+		}
+		return clade.ClassModel
+	case KindRate, KindServer, KindNetwork:
 		return clade.ClassModel
 	case KindBudget:
 		return clade.ClassBudget
