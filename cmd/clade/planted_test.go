@@ -45,13 +45,14 @@ operators:
       7) printf '{"summary": "%s", "nonsense": "%s"}' "$THE_KEY" "$THE_KEY" > $CLADE_REPLY; echo "x 7" > n.txt ;;
       8) mkdir -p "d-$THE_KEY"; echo 1 > "d-$THE_KEY/n" ;;
       9) ln -s "$THE_KEY" link ;;
-      10) echo "x 9" > n.txt; echo "last line {\"summary\": \"$THE_KEY\"}" ;;
+      10) mkdir "e-$THE_KEY"; echo 1 > "e-$THE_KEY/n" ;;
+      11) echo "x 9" > n.txt; echo "last line {\"summary\": \"$THE_KEY\"}" ;;
       *) exit 0 ;;
       esac
 sandbox: {use: none}
 search: {strategy: hillclimb}
 slots: 1
-budget: 10
+budget: 11
 `
 
 // H14, C8, C15: a key that commands are given by name and say wherever they can is
@@ -96,7 +97,7 @@ func TestH14AKeyIsKeptNowhere(t *testing.T) {
 		call(verb...)
 		call(append(verb, "--json")...)
 	}
-	for _, id := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"} {
+	for _, id := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"} {
 		if out := call("show", id); id == "2" && !bytes.Contains(out, []byte("used [")) {
 			t.Errorf("the summary is not told:\n%s", out)
 		}
