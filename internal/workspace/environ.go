@@ -11,6 +11,9 @@ import (
 // A View is where a command finds a workspace's folders, as it sees them.
 type View struct{ Tree, Home, Temp string }
 
+// Folders are those of the view: a command may write them all.
+func (v View) Folders() []string { return []string{v.Tree, v.Home, v.Temp} }
+
 // Environ completes a command's environment: HOME and TMPDIR are the view's,
 // the tools' caches lie in HOME unless env says otherwise, and git does not
 // look for a repository above the tree.

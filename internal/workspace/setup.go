@@ -47,6 +47,8 @@ func (b *building) setup(ctx context.Context, tmp string) error {
 			{Kind: sandbox.MountBind, Source: view.Temp, Target: inside.Temp},
 		}
 		view = inside
+	} else {
+		c.Writable = view.Folders()
 	}
 	c.Env, c.Dir = view.Environ(c.Env), filepath.Join(view.Tree, filepath.FromSlash(at))
 	r, err := b.store.Sandbox.Run(ctx, c)

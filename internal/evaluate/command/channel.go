@@ -33,6 +33,8 @@ func (s *stage) channel(c *sandbox.Command) (*channel, error) {
 	if s.Sandbox.Mounts() {
 		seen = path.Join(tempOf(c.Env), filepath.Base(dir))
 		c.Mounts = append(c.Mounts, sandbox.Mount{Kind: sandbox.MountBind, Source: dir, Target: seen})
+	} else {
+		c.Writable = append(c.Writable, dir)
 	}
 	c.Env = append(c.Env, "CLADE_RESULT="+filepath.Join(seen, resultName), "CLADE_NONCE="+ch.nonce)
 	return ch, nil

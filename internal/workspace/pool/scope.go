@@ -24,6 +24,12 @@ func (s *scope) Enter(c *sandbox.Command, dir string) {
 	c.Dir = filepath.Join(view.Tree, filepath.FromSlash(dir))
 	c.Env = view.Environ(c.Env)
 	c.Mounts = append(c.Mounts, s.space.mounts()...)
+	if !s.space.provider.box.Mounts() {
+		c.Writable = append(c.Writable, view.Folders()...)
+		if s.space.repo != nil {
+			c.Readable = append(c.Readable, s.space.repo.Objects())
+		}
+	}
 }
 
 // Changes implements workspace.Scope.
