@@ -1,0 +1,140 @@
+package bwrap
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cladehq/clade/internal/sandbox"
+)
+
+// wardenPath is where PID 1's program is in the sandbox.
+const wardenPath = "/.clade-warden"
+
+// A layer is what is mounted at a path. Outer paths come before inner ones, and
+// at one path the later kind wins.
+type layer struct {
+	at   string
+	kind kind
+	to   string // of a link
+}
+
+type kind int
+
+const (
+	masked kind = iota
+	fresh
+	linked
+	shown
+	writable
+)
+
+// A plan is what becomes of a machine's files.
+type plan struct {
+	files  fs.FS
+	layers []layer
+}
+
+func (p *plan) add(k kind, paths ...string) {
+	for _, f := range paths {
+		if !path.IsAbs(f) {
+			continue
+		}
+		links, end, err := sandbox.Trail(p.files, f)
+		if err != nil || end == "/" {
+			continue
+		}
+		for _, l := range links {
+			if k > linked {
+				p.layers = append(p.layers, layer{l.Path, linked, l.To})
+			}
+		}
+		p.layers = append(p.layers, layer{at: end, kind: k})
+	}
+}
+
+// sorted is the plan in the order of mounting, each path once.
+func (p *plan) sorted() []layer {
+	slices.SortStableFunc(p.layers, func(a, b layer) int {
+		return cmp.Or(cmp.Compare(len(a.at), len(b.at)), cmp.Compare(a.at, b.at), cmp.Compare(b.kind, a.kind))
+	})
+	return slices.CompactFunc(p.layers, func(a, b layer) bool { return a.at == b.at })
+}
+
+// arguments are bubblewrap's for a command: what it mounts, and no environment.
+func arguments(files fs.FS, o Options, c sandbox.Command, exe string) []string {
+	args := []string{"--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"}
+	p := &plan{files: files}
+	p.add(masked, o.Hide...)
+	for _, dir := range sandbox.OwnFolders {
+		if info, err := fs.Lstat(files, strings.TrimPrefix(dir, "/")); err == nil && info.IsDir() && dir != "/dev/shm" {
+			p.add(fresh, dir)
+		}
+	}
+	p.add(shown, o.Show...)
+	p.add(shown, c.Readable...)
+	if c.Network {
+		args = append(args, "--share-net")
+		if _, end, err := sandbox.Trail(files, "/etc/resolv.conf"); err == nil {
+			p.add(shown, end)
+		}
+	}
+	p.add(writable, c.Writable...)
+	args = append(args, root(files)...)
+	args = append(args, "--proc", "/proc", "--dev", "/dev", "--ro-bind", exe, wardenPath)
+	var masks, hidden []string
+	for _, l := range p.sorted() {
+		inside := slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(l.at, h+"/") })
+		info, err := fs.Lstat(files, strings.TrimPrefix(l.at, "/"))
+		switch {
+		case own(l.at) || err != nil:
+		case l.kind == masked && info.IsDir():
+			args, masks, hidden = append(args, "--tmpfs", l.at), append(masks, l.at), append(hidden, l.at)
+		case l.kind == masked:
+			args = append(args, "--ro-bind", "/dev/null", l.at)
+		case l.kind == fresh:
+			args, hidden = append(args, "--perms", "1777", "--tmpfs", l.at), append(hidden, l.at)
+		case l.kind == linked && inside:
+			args = append(args, "--symlink", l.to, l.at)
+		case l.kind == shown:
+			args = append(args, "--ro-bind", l.at, l.at)
+		case l.kind == writable:
+			args = append(args, "--bind", l.at, l.at)
+		}
+	}
+	for _, m := range masks {
+		args = append(args, "--remount-ro", m)
+	}
+	return append(args, "--remount-ro", "/", "--chdir", "/")
+}
+
+// root mirrors the machine's root folder by folder, so that it can have more.
+func root(files fs.FS) (args []string) {
+	entries, _ := fs.ReadDir(files, ".") // a machine without a root runs nothing
+	for _, e := range entries {
+		p := "/" + e.Name()
+		switch {
+		case own(p):
+		case e.Type()&fs.ModeSymlink != 0:
+			if to, err := fs.ReadLink(files, e.Name()); err == nil {
+				args = append(args, "--symlink", to, p)
+			}
+		case e.IsDir() || e.Type().IsRegular():
+			args = append(args, "--ro-bind", p, p)
+		}
+	}
+	return args
+}
+
+// own reports whether a path is every command's own, whatever the machine has.
+func own(p string) bool {
+	return slices.ContainsFunc([]string{"/proc", "/dev", wardenPath}, func(dir string) bool {
+		return p == dir || strings.HasPrefix(p, dir+"/")
+	})
+}
+
+// machine is all files of this one.
+func machine() fs.FS { return os.DirFS("/") }
