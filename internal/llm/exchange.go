@@ -43,21 +43,25 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer stop(nil)
 	whole := time.AfterFunc(l.limits.Whole, func() { stop(errSlow) })
 	defer whole.Stop()
-	silence := time.AfterFunc(l.limits.Silence, func() { stop(errSilent) })
+	silence := time.AfterFunc(l.limits.Connect+l.limits.Silence, func() { stop(errSilent) })
 	defer silence.Stop()
+	heard := func() { silence.Reset(l.limits.Silence) }
 
 	var connected atomic.Bool
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		connected.Store(true)
+		heard()
+	}}
 	res, err := x.base.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if err != nil {
 		return nil, x.broken(req.Context(), ctx, err, connected.Load())
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		body, _ := readMost(res.Body, refusalMost, func() { silence.Reset(l.limits.Silence) })
+		body, _ := readMost(res.Body, refusalMost, heard)
 		return nil, l.refusal(res.StatusCode, res.Header, body)
 	}
-	body, err := readMost(res.Body, l.limits.Bytes, func() { silence.Reset(l.limits.Silence) })
+	body, err := readMost(res.Body, l.limits.Bytes, heard)
 	switch {
 	case errors.Is(err, errLarge):
 		return nil, l.Nonsense("the reply is larger than %s", clade.Bytes(l.limits.Bytes))

@@ -170,7 +170,7 @@ func (s *suite) failures(t *testing.T) {
 	late := modeltest.Step{Fail: &modeltest.Fail{Status: 429, RetryAfter: "7"}}
 	limited := refused(llm.KindRate, 429)
 	limited.RetryAfter = 7 * time.Second
-	quiet := llm.Limits{Silence: 40 * time.Millisecond}
+	quiet := llm.Limits{Silence: 40 * time.Millisecond, Whole: 5 * time.Second}
 	hour := modeltest.Duration(time.Hour)
 	tool := []modeltest.RawCall{{Name: "look", Args: map[string]any{}}}
 	counted := llm.Error{Kind: llm.KindReply, Usage: llm.Usage{Reported: true}}
@@ -392,14 +392,14 @@ func (s *suite) environment(t *testing.T) {
 	}
 }
 
-// clocks has a service that is never silent and never ends.
+// clocks has a service that is never silent and does not end in time.
 func (s *suite) clocks(t *testing.T) {
 	t.Parallel()
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		tick := time.NewTicker(2 * time.Millisecond)
 		defer tick.Stop()
-		for r.Context().Err() == nil {
+		for n := 0; n < 1000 && r.Context().Err() == nil; n++ {
 			<-tick.C
 			_, _ = w.Write([]byte(": still here\n\n"))
 			_ = http.NewResponseController(w).Flush()
