@@ -46,6 +46,12 @@ func (m Mark) Owner() (Identity, error) {
 	return Parse(owner)
 }
 
+// Orphaned reports whether the process that made the mark is known to be dead.
+func (m Mark) Orphaned() bool {
+	owner, err := m.Owner()
+	return err == nil && m.here() && !owner.Alive()
+}
+
 // A Stray is a living process that carries a mark.
 type Stray struct {
 	Identity

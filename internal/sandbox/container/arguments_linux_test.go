@@ -1,0 +1,64 @@
+package container
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/cladehq/clade/internal/proc"
+	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/sandbox/sandboxtest"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	sandboxtest.Main()
+	goleak.VerifyTestMain(m)
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	c := sandbox.Command{Args: []string{"secret-program"}, Env: []string{"KEY=secret-value"}, Writable: []string{"/w,x"}, Readable: []string{"/r"},
+		Limits: sandbox.Limits{Memory: 100 << 20, Processes: 10, Disk: 1 << 20}}
+	p := place{exe: "/bin/clade", socket: "/s", uid: 7, gid: 8, files: 99}
+	got := arguments(true, Options{Image: "img", Show: []string{"/show"}}, c, "name", "mark", p)
+	want := strings.Fields(`run --rm --name name --label clade.mark=mark --pull never --log-driver none --read-only --cap-drop ALL
+		--security-opt no-new-privileges --security-opt label=disable --user 7:8 --ulimit nofile=99:99 --ulimit core=0:0
+		--userns keep-id --network none --pids-limit 34 --memory 155189248 --memory-swap 155189248
+		--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576 --tmpfs /run:rw,exec,nosuid,nodev,mode=1777,size=1048576
+		--tmpfs /var/tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576
+		--mount type=bind,source=/bin/clade,target=/.clade/warden,readonly --mount type=bind,source=/s,target=/.clade/engine
+		--mount type=bind,source=/show,target=/show,readonly --mount type=bind,source=/r,target=/r,readonly
+		--mount type=bind,"source=/w,x","target=/w,x" --workdir / --entrypoint /.clade/warden img __clade-warden /.clade/engine/s`)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	c.Network, c.Limits = true, sandbox.Limits{}
+	free := arguments(false, Options{Image: "img"}, c, "name", "mark", p)
+	if i := slices.Index(free, "--network"); free[i+1] != "host" || slices.Contains(free, "--memory") || slices.Contains(free, "--userns") {
+		t.Errorf("with a network, without limits: %q", free)
+	}
+	if s := strings.Join(append(got, free...), " "); strings.Contains(s, "secret") {
+		t.Errorf("docker is told of the command: %s", s)
+	}
+}
+
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	alive, err := proc.NewMark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := strings.Replace(string(alive), self.String(), (proc.Identity{PID: os.Getpid(), Start: "1", Boot: self.Boot}).String(), 1)
+	listing := "aa " + string(alive) + "\nbb " + dead + "\ncc " + dead[:len(dead)-2] + "\ndd\nee nonsense\n"
+	if got := orphans(listing); !slices.Equal(got, []string{"bb"}) {
+		t.Errorf("orphans %q, want bb", got)
+	}
+}

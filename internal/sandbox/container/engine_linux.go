@@ -1,0 +1,90 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/proc"
+)
+
+// answerWait bounds a question to docker or podman.
+const answerWait = 20 * time.Second
+
+// label carries clade's mark.
+const label = "clade.mark"
+
+// Engine finds the docker or podman that works here, by its path, or says in
+// the chain of ErrUnavailable why none does.
+func Engine(ctx context.Context) (string, error) {
+	var errs []error
+	for _, name := range []string{"docker", "podman"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if _, err = ask(ctx, program, "ps", "--quiet"); err == nil {
+			return program, nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", name, err))
+	}
+	if len(errs) == 0 {
+		errs = append(errs, errors.New("neither docker nor podman is installed"))
+	}
+	return "", fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
+}
+
+// ask runs docker or podman and returns what it prints.
+func ask(ctx context.Context, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(program), args[0], err, bytes.TrimSpace(said.Bytes()))
+	}
+	return out.String(), nil
+}
+
+// present refuses an image that is not there, before anything is spent.
+func present(ctx context.Context, program, image string) error {
+	if image == "" || strings.HasPrefix(image, "-") {
+		return &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("%q is no container image", image), Hint: "sandbox.image names one"}
+	}
+	if _, err := ask(ctx, program, "image", "inspect", "--format", "{{.Id}}", image); err != nil {
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: fmt.Sprintf("the container image %q is not here", image), Err: err,
+			Hint: fmt.Sprintf("%s pull %s", filepath.Base(program), image)}
+	}
+	return nil
+}
+
+// sweep removes the containers of engines that are dead.
+func sweep(ctx context.Context, program string) error {
+	out, err := ask(ctx, program, "ps", "--all", "--filter", "label="+label, "--format", `{{.ID}} {{.Label "`+label+`"}}`)
+	if err != nil {
+		return err
+	}
+	dead := orphans(out)
+	if len(dead) == 0 {
+		return nil
+	}
+	_, err = ask(ctx, program, append([]string{"rm", "--force"}, dead...)...)
+	return err
+}
+
+// orphans are the containers of a listing whose engines are dead.
+func orphans(listing string) (dead []string) {
+	for line := range strings.Lines(listing) {
+		if id, mark, ok := strings.Cut(strings.TrimSpace(line), " "); ok && proc.Mark(mark).Orphaned() {
+			dead = append(dead, id)
+		}
+	}
+	return dead
+}
