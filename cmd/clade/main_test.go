@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	namespace.Main() // supervisors are this binary again
-	testscript.Main(m, map[string]func(){"clade": func() { os.Exit(app.Main()) }})
+	testscript.Main(m, map[string]func(){"clade": func() { os.Exit(app.Main()) }, "asker": asker})
 }
 
 // TestScripts runs the scripts of testdata/script over the real program: each
