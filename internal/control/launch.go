@@ -10,6 +10,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/engine"
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/store"
 	"github.com/cladehq/clade/internal/worker"
 )
@@ -89,12 +90,30 @@ func (b *rig) tell(err error) {
 // tellWithin bounds the wait for a log that may be what is broken.
 const tellWithin = 5 * time.Second
 
+// dyingWithin is how long a lease is waited for whose holder is dead: a program
+// that it was just about to start keeps the lock until it has begun.
+const dyingWithin = 2 * time.Second
+
 func (r *Run) lease(ctx context.Context) (store.Lease, error) {
-	lease, holder, err := r.store.Lease(ctx, r.Name)
-	if errors.Is(err, store.ErrHeld) {
-		return nil, r.Busy(holder)
+	for patience := dyingWithin; ; patience -= releasePoll {
+		lease, holder, err := r.store.Lease(ctx, r.Name)
+		if !errors.Is(err, store.ErrHeld) {
+			return lease, err
+		}
+		if patience <= 0 || !dead(holder) {
+			return nil, r.Busy(holder)
+		}
+		select {
+		case <-time.After(releasePoll):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	return lease, err
+}
+
+// dead reports whether a holder of this machine and boot is known to have ended.
+func dead(h Holder) bool {
+	return h.Start != "" && !proc.Identity{PID: h.PID, Boot: h.Boot, Start: h.Start}.Alive()
 }
 
 // Busy is the problem that holder searches the run.

@@ -109,6 +109,9 @@ func (d *draw) paidOnce(w *world, shots []shot) (wrong []string, err error) {
 	again := 0
 	for u, n := range total {
 		extra := n - d.starts[u]
+		if u.doubted() {
+			extra -= doubts * len(shots)
+		}
 		if extra <= 0 {
 			continue
 		}
