@@ -13,12 +13,14 @@ import (
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/crash"
 	"github.com/cladehq/clade/internal/door/run"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 )
 
 // Main is the whole program; it returns the exit code.
 func Main() int {
 	namespace.Main() // does not return in a supervisor
+	sandbox.Main()   // nor in a warden
 	ctx := context.Background()
 	door := func(here string) (*run.Door, error) {
 		plan, err := crash.Parse(os.Getenv(crash.Variable))

@@ -14,7 +14,7 @@ import (
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/git"
-	"github.com/cladehq/clade/internal/sandbox/namespace"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/workspace"
 )
 
@@ -22,7 +22,7 @@ import (
 func (d dirs) doctor(ctx context.Context) []control.Check {
 	out := []control.Check{d.git(ctx), {Name: "processors", State: "ok", Text: fmt.Sprintf("%d, so %d attempts at once by default", runtime.NumCPU(), runtime.NumCPU())}}
 	isolated := d.isolated(ctx)
-	if out = append(out, isolated); isolated.State == "ok" {
+	if out = append(out, isolated...); !strings.HasPrefix(isolated[0].Text, sandbox.GradeNone) {
 		out = append(out, readable())
 	}
 	if d.cache == "" {
@@ -82,12 +82,38 @@ func (d dirs) git(ctx context.Context) control.Check {
 	return control.Check{Name: "git", State: "ok", Text: g.Version()}
 }
 
-func (d dirs) isolated(ctx context.Context) control.Check {
-	if err := namespace.Probe(ctx); err != nil {
-		return control.Check{Name: "isolation", State: "note", Text: "none: commands are not kept from your files and the network (" + err.Error() + ")",
-			Hint: "allow unprivileged user namespaces, or run on Linux outside a container"}
+// isolated says what of each way of isolation works here. The one that is taken
+// comes first; the others are of no concern unless a spec names them.
+func (d dirs) isolated(ctx context.Context) []control.Check {
+	var first *control.Check
+	var others []control.Check
+	for _, w := range ways() {
+		err := w.probe(ctx)
+		switch {
+		case err != nil:
+			others = append(others, control.Check{Name: "isolation", State: "note", Text: fmt.Sprintf("not %s: %v", w.grade, err)})
+			continue
+		case w.grade == sandbox.GradeContainer:
+			others = append(others, control.Check{Name: "isolation", State: "ok", Text: "container, where a spec names an image"})
+			continue
+		case w.grade == sandbox.GradeNone && first != nil:
+			continue
+		}
+		c := control.Check{Name: "isolation", State: "ok", Text: w.grade}
+		for i, lost := range w.weaker() {
+			c.Text += []string{": ", "; "}[min(i, 1)] + lost
+		}
+		if first != nil {
+			c.Text += ", where a spec asks for it"
+			others = append(others, c)
+			continue
+		}
+		if w.grade == sandbox.GradeLandlock || w.grade == sandbox.GradeNone {
+			c.State, c.Hint = "note", "allow unprivileged user namespaces, or run on Linux outside a container"
+		}
+		first = &c
 	}
-	return control.Check{Name: "isolation", State: "ok", Text: "namespaces: own processes, mounts, network and users"}
+	return append([]control.Check{*first}, others...)
 }
 
 // readable says what commands see of the user's files.

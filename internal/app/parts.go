@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -30,7 +29,6 @@ import (
 	proposecommand "github.com/cladehq/clade/internal/propose/command"
 	"github.com/cladehq/clade/internal/propose/mutate"
 	"github.com/cladehq/clade/internal/sandbox"
-	"github.com/cladehq/clade/internal/sandbox/namespace"
 	"github.com/cladehq/clade/internal/sandbox/none"
 	"github.com/cladehq/clade/internal/store"
 	storecrashing "github.com/cladehq/clade/internal/store/crashing"
@@ -83,65 +81,6 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 		p.LandStep = plan.At
 	}
 	return p
-}
-
-// sandbox picks the strongest isolation that works here and that the spec asks
-// for, and refuses one below its floor.
-func (d dirs) sandbox(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error) {
-	box, err := d.pick(ctx, spec, hide)
-	if err != nil {
-		return nil, err
-	}
-	if floor := spec.Sandbox.Floor; floor != "" && slices.Index(sandbox.Grades, box.Grade()) > slices.Index(sandbox.Grades, floor) {
-		_ = box.Close()
-		return nil, &clade.Problem{Fault: clade.FaultEnvironment,
-			Text: fmt.Sprintf("the spec wants isolation of at least %q, but only %q works here", floor, box.Grade()), Hint: "clade doctor says why"}
-	}
-	return sandbox.Exclusive(box, filepath.Join(d.cache, "machine.lock")), nil
-}
-
-func (d dirs) pick(ctx context.Context, spec *clade.Spec, hide []string) (sandbox.Sandbox, error) {
-	if spec.Sandbox.Use == "none" {
-		return none.New(none.Options{})
-	}
-	err := namespace.Probe(ctx)
-	if err == nil {
-		files := sight(spec, hide)
-		return namespace.New(namespace.Options{Hide: files.Hidden, Show: files.Shown})
-	}
-	if spec.Sandbox.Use == "namespaces" {
-		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "the spec wants namespaces, which do not work here", Err: err,
-			Hint: "sandbox.use: auto takes what works"}
-	}
-	return none.New(none.Options{})
-}
-
-// isolation says how commands of a spec would be isolated.
-func (d dirs) isolation(ctx context.Context, spec *clade.Spec, hide []string) (control.Isolation, error) {
-	box, err := d.sandbox(ctx, spec, hide)
-	if err != nil {
-		return control.Isolation{}, err
-	}
-	defer box.Close()
-	i := control.Isolation{Grade: box.Grade()}
-	if i.Grade != sandbox.GradeNone {
-		files := sight(spec, hide)
-		i.Files = &files
-		return i, nil
-	}
-	i.Weaker = []string{"commands can read your files, write outside their workspace and use the network"}
-	if err := namespace.Probe(ctx); err != nil && spec.Sandbox.Use != "none" {
-		i.Weaker = append(i.Weaker, "namespaces do not work here: "+err.Error())
-	}
-	return i, nil
-}
-
-// sight is what commands of a spec see of this machine, where it can be chosen.
-// hide are folders that they never see.
-func sight(spec *clade.Spec, hide []string) sandbox.Sight {
-	home, _ := os.UserHomeDir() // "" is nobody's
-	m := sandbox.Machine{Home: home, Lookup: os.LookupEnv, Files: os.DirFS("/")}
-	return m.Sight(hide, spec.Sandbox.Read, spec.Sandbox.Home == "show")
 }
 
 // setupEnv is what the environment of setup begins with: enough to find programs

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // Changes are what the command line may change in a spec before a run starts.
@@ -99,4 +100,4 @@ func (d *Door) change(s *clade.Spec, ch Changes) error {
 	return nil
 }
 
-var sandboxes = []string{"auto", "namespaces", "none"}
+var sandboxes = append([]string{"auto"}, sandbox.Grades...)

@@ -23,14 +23,17 @@ type place struct {
 	exe      string // this program
 	socket   string // folder of the engine's socket
 	uid, gid int
-	files    uint64 // descriptors that a process may have
+	// What this process may have: a container may not have more, though docker
+	// and podman ask for it where they are not told.
+	descriptors, processes uint64
 }
 
 // arguments are those of docker or podman for a command.
 func arguments(podman bool, o Options, c sandbox.Command, name string, mark proc.Mark, p place) []string {
 	args := []string{"run", "--rm", "--name", name, "--label", label + "=" + string(mark), "--pull", "never", "--log-driver", "none",
 		"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--security-opt", "label=disable",
-		"--user", fmt.Sprintf("%d:%d", p.uid, p.gid), "--ulimit", fmt.Sprintf("nofile=%d:%d", p.files, p.files), "--ulimit", "core=0:0"}
+		"--user", fmt.Sprintf("%d:%d", p.uid, p.gid), "--ulimit", "core=0:0",
+		"--ulimit", fmt.Sprintf("nofile=%[1]d:%[1]d", int64(p.descriptors)), "--ulimit", fmt.Sprintf("nproc=%[1]d:%[1]d", int64(p.processes))}
 	if podman && p.uid != 0 {
 		args = append(args, "--userns", "keep-id")
 	}

@@ -23,10 +23,10 @@ func TestArguments(t *testing.T) {
 	t.Parallel()
 	c := sandbox.Command{Args: []string{"secret-program"}, Env: []string{"KEY=secret-value"}, Writable: []string{"/w,x"}, Readable: []string{"/r"},
 		Limits: sandbox.Limits{Memory: 100 << 20, Processes: 10, Disk: 1 << 20}}
-	p := place{exe: "/bin/clade", socket: "/s", uid: 7, gid: 8, files: 99}
+	p := place{exe: "/bin/clade", socket: "/s", uid: 7, gid: 8, descriptors: 99, processes: 1<<64 - 1}
 	got := arguments(true, Options{Image: "img", Show: []string{"/show"}}, c, "name", "mark", p)
 	want := strings.Fields(`run --rm --name name --label clade.mark=mark --pull never --log-driver none --read-only --cap-drop ALL
-		--security-opt no-new-privileges --security-opt label=disable --user 7:8 --ulimit nofile=99:99 --ulimit core=0:0
+		--security-opt no-new-privileges --security-opt label=disable --user 7:8 --ulimit core=0:0 --ulimit nofile=99:99 --ulimit nproc=-1:-1
 		--userns keep-id --network none --pids-limit 34 --memory 155189248 --memory-swap 155189248
 		--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576 --tmpfs /run:rw,exec,nosuid,nodev,mode=1777,size=1048576
 		--tmpfs /var/tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576

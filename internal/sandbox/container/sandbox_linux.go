@@ -109,14 +109,14 @@ func (b *building) begin(_ context.Context, s *Sandbox, c sandbox.Command, mark 
 	if err != nil {
 		return errors.Join(fmt.Errorf("opening a socket: %w", err), os.RemoveAll(b.dir))
 	}
-	var most unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &most); err != nil {
+	var files, tasks unix.Rlimit
+	if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &files), unix.Getrlimit(unix.RLIMIT_NPROC, &tasks)); err != nil {
 		return errors.Join(err, b.remove())
 	}
 	gone := func(p string) bool { _, err := os.Stat(p); return err != nil }
 	c.Readable, c.Writable = slices.DeleteFunc(slices.Clone(c.Readable), gone), slices.DeleteFunc(slices.Clone(c.Writable), gone)
 	o := Options{Image: s.options.Image, Show: slices.DeleteFunc(slices.Clone(s.options.Show), gone)}
-	p := place{exe: s.exe, socket: b.dir, uid: os.Geteuid(), gid: os.Getegid(), files: most.Max}
+	p := place{exe: s.exe, socket: b.dir, uid: os.Geteuid(), gid: os.Getegid(), descriptors: files.Max, processes: tasks.Max}
 	args := arguments(filepath.Base(s.program) == "podman", o, c, b.name, mark, p)
 	b.cmd = exec.Command(s.program, args...)
 	b.cmd.Stdout, b.cmd.Stderr, b.cmd.SysProcAttr = b.said, b.said, &syscall.SysProcAttr{Setsid: true}
