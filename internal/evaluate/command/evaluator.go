@@ -84,7 +84,6 @@ type flakes struct {
 	red map[string]int
 }
 
-
 type flakeKey struct{ gate, tree string }
 
 type outcomes struct{ passed, failed bool }

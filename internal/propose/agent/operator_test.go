@@ -71,7 +71,9 @@ func TestConformance(t *testing.T) {
 
 func TestProposals(t *testing.T) {
 	t.Parallel()
-	said := func(more string) string { return `printf '%s\n' '{"text":"I did.\n**Summary: made it more**"` + more + `}'` }
+	said := func(more string) string {
+		return `printf '%s\n' '{"text":"I did.\n**Summary: made it more**"` + more + `}'`
+	}
 	for name, c := range map[string]struct {
 		script  string
 		hold    clade.Microdollars
