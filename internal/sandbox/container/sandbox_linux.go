@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -116,7 +117,7 @@ func (b *building) begin(_ context.Context, s *Sandbox, c sandbox.Command, mark 
 	gone := func(p string) bool { _, err := os.Stat(p); return err != nil }
 	c.Readable, c.Writable = slices.DeleteFunc(slices.Clone(c.Readable), gone), slices.DeleteFunc(slices.Clone(c.Writable), gone)
 	o := Options{Image: s.options.Image, Show: slices.DeleteFunc(slices.Clone(s.options.Show), gone)}
-	p := place{exe: s.exe, socket: b.dir, uid: os.Geteuid(), gid: os.Getegid(), descriptors: files.Max, processes: tasks.Max}
+	p := place{exe: s.exe, socket: b.dir, uid: os.Geteuid(), gid: os.Getegid(), descriptors: files.Max, processes: min(tasks.Max, numbers())}
 	args := arguments(filepath.Base(s.program) == "podman", o, c, b.name, mark, p)
 	b.cmd = exec.Command(s.program, args...)
 	b.cmd.Stdout, b.cmd.Stderr, b.cmd.SysProcAttr = b.said, b.said, &syscall.SysProcAttr{Setsid: true}
@@ -128,6 +129,17 @@ func (b *building) begin(_ context.Context, s *Sandbox, c sandbox.Command, mark 
 		close(b.ended)
 	}()
 	return nil
+}
+
+// numbers is how many processes the machine can number: podman allows no user
+// more, whatever the limit is here.
+func numbers() uint64 {
+	b, err := os.ReadFile("/proc/sys/kernel/pid_max")
+	n, perr := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil || perr != nil {
+		return 1 << 15 // Linux's default
+	}
+	return n
 }
 
 // answered waits for the warden's call.

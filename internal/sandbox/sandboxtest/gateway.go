@@ -85,7 +85,11 @@ func readable(t *testing.T, f fixture) {
 	}
 	c := shell(t, "cd "+dir+"; cat far; readlink far near; cat lib/part 2>/dev/null")
 	c.Readable = []string{filepath.Join(dir, "far"), filepath.Join(dir, "lib"), filepath.Join(dir, "nothing")}
-	f.output(t, c, "program\n"+dir+"/near\nlib/program\npart\n")
+	want := "program\n" + dir + "/near\nlib/program\npart\n"
+	if f.Grade() == sandbox.GradeContainer { // in the place of a link is what it leads to
+		c.Args[2], want = "cd "+dir+"; cat far lib/part", "program\npart\n"
+	}
+	f.output(t, c, want)
 	if !f.holds.Files {
 		return
 	}
