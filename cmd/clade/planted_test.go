@@ -13,8 +13,6 @@ import (
 	"testing"
 )
 
-const planted = "PLANTED-key-of-a-model-0123456789"
-
 // keySpec is a run in which everything that is given a key says it wherever it can.
 const keySpec = `version: 1
 objective: o
