@@ -22,7 +22,7 @@ import "errors"
 
 // ErrUnavailable is in the chain of every error that says why Landlock cannot be
 // used here.
-var ErrUnavailable = errors.New("Landlock cannot be used here")
+var ErrUnavailable = errors.New("landlock cannot be used here")
 
 // Options are what commands see.
 type Options struct {
