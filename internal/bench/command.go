@@ -77,6 +77,7 @@ func measurements() []measurement {
 		{"search", "a long search without operator and evaluator: rate, decisions, memory, status, resume", (*bench).search},
 		{"commands", "the same with sandboxed commands as gate and measure", (*bench).commands},
 		{"busy", "how busy slots are when one attempt in ten takes ten times as long", (*bench).busy},
+		{"models", "what clade adds to a model's own time", (*bench).models},
 		{"start", "the program, cold", (*bench).start},
 	}
 }

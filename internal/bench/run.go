@@ -21,9 +21,10 @@ import (
 type run struct {
 	candidates int
 	slots      int
-	batch      int  // of the strategy, 0: in order of arrival
-	operator   bool // a sandboxed command edits, instead of this process
-	evaluator  bool // sandboxed commands are gate and measure, likewise
+	batch      int    // of the strategy, 0: in order of arrival
+	operator   bool   // a sandboxed command edits, instead of this process
+	evaluator  bool   // sandboxed commands are gate and measure, likewise
+	agent      string // a line for the shell that is a coding agent and edits instead
 }
 
 // spec is the run's spec. Where commands are run they are the cheapest there are.
@@ -31,6 +32,10 @@ func (r run) spec() string {
 	batch := ""
 	if r.batch > 0 {
 		batch = fmt.Sprintf(", batch: %d", r.batch)
+	}
+	operator := fmt.Sprintf("use: command, name: edit, run: 'echo \"$CLADE_ATTEMPT\" > %s'", edited)
+	if r.agent != "" {
+		operator = fmt.Sprintf("use: agent, agent: custom, name: edit, run: '%s'", r.agent)
 	}
 	return fmt.Sprintf(`version: 1
 objective: Cost nothing.
@@ -40,12 +45,12 @@ gates:
 measures:
   - {id: one, argv: [echo, "1"], read: {kind: whole}, goal: maximize, noise: none}
 operators:
-  - {use: command, name: edit, run: 'echo "$CLADE_ATTEMPT" > %s'}
+  - {%s}
 search: {strategy: hillclimb%s}
 budget: {candidates: %d}
 slots: %d
 seed: 1
-`, edited, batch, r.candidates, r.slots)
+`, operator, batch, r.candidates, r.slots)
 }
 
 // prepare makes the folder of a run: a spec beside its target.
@@ -73,7 +78,7 @@ func (r run) with(p control.Parts, w *watch) control.Parts {
 	if w.begun != nil {
 		begun = once(w.begun)
 	}
-	if !r.operator {
+	if !r.operator && r.agent == "" {
 		p.Operators = func(spec *clade.Spec, _ control.Tools) (map[string]propose.Operator, error) {
 			return map[string]propose.Operator{spec.Operators[0].Name: editor{begun}}, nil
 		}
