@@ -5,6 +5,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/dispatch"
@@ -67,6 +68,9 @@ type Parts struct {
 	// StateFor overrides where a target's state goes (CLADE_DIR); "" does not.
 	StateFor string
 }
+
+// Grades lists the isolations there are, strongest first.
+func Grades() []string { return slices.Clone(sandbox.Grades) }
 
 // Tools are what operators and evaluators of one run work with.
 type Tools struct {

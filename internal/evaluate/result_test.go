@@ -15,7 +15,7 @@ func TestParseResult(t *testing.T) {
 	}{
 		"score":       {`{"score": 0.5}`, Result{Score: 0.5, Scored: true}},
 		"tasks":       {`{"tasks": {"b": 1, "a": 0}}`, Result{Tasks: []Task{{"a", 0}, {"b", 1}}}},
-		"both, nonce": {`{"score": 1, "tasks": {"a": -2}, "nonce": "n"}`, Result{Score: 1, Scored: true, Tasks: []Task{{"a", -2}}}},
+		"both, nonce": {`{"score": 1, "tasks": {"a": -2}, "nonce": "n"}`, Result{Score: 1, Scored: true, Nonced: true, Tasks: []Task{{"a", -2}}}},
 		"other keys":  {`{"score": 1, "Score": 2, "note": [true]}`, Result{Score: 1, Scored: true}},
 		"no score":    {`{"SCORE": 1}`, Result{}},
 	} {

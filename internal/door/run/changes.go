@@ -9,7 +9,6 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // Changes are what the command line may change in a spec before a run starts.
@@ -100,4 +99,4 @@ func (d *Door) change(s *clade.Spec, ch Changes) error {
 	return nil
 }
 
-var sandboxes = append([]string{"auto"}, sandbox.Grades...)
+var sandboxes = append([]string{"auto"}, control.Grades()...)
