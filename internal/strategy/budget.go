@@ -31,6 +31,8 @@ func over(v clade.View) *clade.Stopped {
 		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
 	case last != nil && last.Failure != clade.ClassInfra && lost >= mostLost(v, last.Failure):
 		return allLost(lost, last)
+	case last != nil && last.Failure != clade.ClassInfra && lost >= h.Closed && h.Proposing >= b.Candidates && h.Closed >= h.Proposing:
+		return allLost(lost, last) // there are too few candidates to lose as many as would end it
 	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
 	case lost >= hopeless(v):
@@ -87,7 +89,14 @@ func allLost(n int, last *clade.Life) *clade.Stopped {
 	if last.Failure == clade.ClassInfra {
 		cause, to = clade.StopInfra, "the machine"
 	}
-	return stopped(cause, "the last %s were lost to %s: %s", clade.Counted(n, "candidate"), to, clade.Clip(last.Verdict.Why, 300))
+	who, why := "the last candidate was", last.Verdict.Why
+	if n > 1 {
+		who = fmt.Sprintf("the last %d candidates were", n)
+	}
+	if last.Verdict.Category == "budget" && last.Detail != "" {
+		why = last.Detail // it was waiting for another try when its time was over
+	}
+	return stopped(cause, "%s lost to %s: %s", who, to, clade.Clip(why, 300))
 }
 
 // lostInARow counts the latest candidates that were lost, one after

@@ -44,3 +44,25 @@ func TestF47FailingModelEndsTheRun(t *testing.T) {
 		}
 	}
 }
+
+// A budget that is smaller than what ends a run says all the same that the model
+// failed, and not that the candidates did.
+func TestF47FewCandidates(t *testing.T) {
+	t.Parallel()
+	for _, name := range strategies {
+		for _, class := range []clade.Class{clade.ClassAccess, clade.ClassModel} {
+			s := spec(name, clade.NoiseNone, 2)
+			w := exactWorld(&s)
+			w.Fails = func(l *clade.Life) (clade.Class, string) {
+				if l.Proposes() {
+					return class, "signed out"
+				}
+				return clade.OK, ""
+			}
+			state, _, err := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 2}.Do()
+			if err != nil || state.Head().Stop != clade.StopModel {
+				t.Errorf("%s: %v, stop %q: %s", name, err, state.Head().Stop, state.Head().Reason)
+			}
+		}
+	}
+}
