@@ -56,8 +56,8 @@ func TestQuick(t *testing.T) {
 	}
 	// Workspace and fallback; overhead; the rate twice and its
 	// flatness; decisions; memory; disk; status; resume; busy; version.
-	if targets != 13 {
-		t.Errorf("%d rows have a target, want 13", targets)
+	if targets != 15 {
+		t.Errorf("%d rows have a target, want 15", targets)
 	}
 }
 
