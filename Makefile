@@ -26,7 +26,7 @@ PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/clade-peers
 test-peers: ## real coding-agent CLIs as workers, against a scripted model (installs them, 1.7 GB)
 	scripts/peers.sh "$(PEERS)" claude codex opencode gemini
 	-scripts/peers.sh "$(PEERS)" dsh
-	CLADE_PEERS="$(PEERS)" $(GO) test -tags peers -count=1 -timeout 20m -parallel 8 -run Peers \
+	CLADE_PEERS="$(PEERS)" $(GO) test -tags peers -count=1 -timeout 20m -p 1 -parallel 4 -run Peers \
 		$$(grep -rl --include='*_test.go' '^//go:build.*peers' cmd internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 guards: ## disable each guard of scripts/guards.txtar and want its test to fail

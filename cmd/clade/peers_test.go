@@ -430,7 +430,7 @@ func TestPeersKilled(t *testing.T) {
 		}
 		// What runs deep inside cannot say so by a pipe: it is looked for.
 		naps := 0
-		for end := time.Now().Add(2 * time.Minute); naps < 2 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(6 * time.Minute); naps < 2 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 			fds := processes(t, "sleep\x00"+s.nap())
 			naps = len(fds)
 			for _, fd := range fds {

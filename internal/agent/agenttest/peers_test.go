@@ -121,7 +121,7 @@ func prepare(t *testing.T, p peer, server, prompt string) launch {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
 	return launch{Peer: p.driver.Name(), Server: server, Prompt: prompt, Config: t.TempDir(), Work: work,
-		Mark: "AGENTTEST_MARK=" + t.TempDir(), Wall: 100 * time.Second}
+		Mark: "AGENTTEST_MARK=" + t.TempDir(), Wall: 5 * time.Minute}
 }
 
 func (l launch) task(box sandbox.Sandbox, c *sandbox.Command) agent.Task {
