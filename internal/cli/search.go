@@ -61,9 +61,9 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f.IntVar(&ch.Slots, "slots", 0, "attempts at once, instead of slots")
 	f.Uint64Var(&seed, "seed", 0, "seed of the search, instead of seed")
 	f.StringVar(&ch.Strategy, "strategy", "", "generational, hillclimb or race, instead of search.strategy")
-	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, namespaces or none, instead of sandbox.use")
+	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, container, bwrap, namespaces, landlock or none, instead of sandbox.use")
 	words(c, "strategy", "generational", "hillclimb", "race")
-	words(c, "sandbox", "auto", "namespaces", "none")
+	words(c, "sandbox", append([]string{"auto"}, control.Grades()...)...)
 	f.StringVar(&target, "target", "", "stop when the weightiest measure reaches this, or none, instead of budget.target")
 	return func() (run.Changes, error) {
 		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
