@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -253,7 +254,7 @@ func (s *peerSession) leaves() {
 
 // nap is the argument by which a sleep is known to be of this session.
 func (s *peerSession) nap() string {
-	return "1" + strconv.Itoa(os.Getpid()) + strconv.Itoa(len(s.t.Name()))
+	return fmt.Sprintf("1%08d", crc32.ChecksumIEEE(fmt.Appendf(nil, "%d %s", os.Getpid(), s.t.Name()))%1e8)
 }
 
 // keyless looks into every file, and into every object of every repository, in
