@@ -34,6 +34,11 @@ type (
 		From string `json:"from,omitempty"`
 		// Where is the target's absolute path when the run was opened.
 		Where string `json:"where,omitempty"`
+		// File is the absolute path of the file that the spec was read from, and
+		// Said a digest of each top-level key as that file said it: by them a
+		// resume can tell that it says something else now. No decision reads them.
+		File string            `json:"file,omitempty"`
+		Said map[string]string `json:"said,omitempty"`
 	}
 	// Amended replaces the spec. One that touches scoring begins an epoch:
 	// scores of different epochs are never compared.

@@ -25,7 +25,7 @@ func examples() []clade.Event {
 	stage := clade.Stage{Subjects: []clade.ID{0, 3}, Replicates: 6, First: 4, Split: clade.SplitTest, Fresh: true, Rule: "race"}
 	sample := clade.Sample{Check: "m", Case: "c1", Split: "select", Replicate: 2, Value: -0.1, Class: clade.ClassInfra, Detail: "é", PaidBy: 2}
 	return []clade.Event{
-		clade.Opened{Run: "r", Spec: spec, Digest: "d", Base: "b", Tree: "t", From: "f", Where: "/w"},
+		clade.Opened{Run: "r", Spec: spec, Digest: "d", Base: "b", Tree: "t", From: "f", Where: "/w", File: "/w/clade.yaml", Said: map[string]string{"seed": "d"}},
 		clade.Amended{Spec: spec, Digest: "d2", What: "budget", Epoch: 1},
 		clade.Planned{Attempt: clade.Attempt{
 			ID: 3, Parents: []clade.ID{0, 2}, Operator: "mutate", Makes: clade.MakesTree, Brief: "{}", Why: "w", Generation: 2,

@@ -164,13 +164,25 @@ func (e *env) started(s *run.Started) {
 	}
 }
 
+// drifted says that a resumed run's spec is not what its file says.
+func (e *env) drifted(d *control.Drift) {
+	switch {
+	case d == nil:
+	case e.json:
+		_ = e.event("drift", d)
+	default:
+		fmt.Fprintf(e.Stderr, "note: %s\n", printable(d.String()))
+	}
+}
+
 func (e *env) resumeCmd() *cobra.Command {
 	var detach bool
 	c := &cobra.Command{
 		Use:   "resume [RUN]",
 		Short: "Go on with a run that was interrupted, paused, cancelled or ended",
 		Long: `Goes on with a run exactly where its log ends: what was measured is not measured
-again. With more budget a run that has ended searches on.`,
+again. With more budget a run that has ended searches on. The spec is the run's own: what its
+file says since then is told, and not used.`,
 		Example:           "  clade resume\n  clade resume packing-k3f9x --candidates 1000",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: e.runs,
@@ -188,9 +200,14 @@ again. With more budget a run that has ended searches on.`,
 			return err
 		case r.Unpaused:
 			return e.print(r, func(w io.Writer) {
-				fmt.Fprintf(w, "the pause is over; process %d goes on with %s\nnext: clade watch %s\n", r.Holder.PID, r.Run, r.Run)
+				fmt.Fprintf(w, "the pause is over; process %d goes on with %s\n", r.Holder.PID, r.Run)
+				if r.Drift != nil {
+					fmt.Fprintf(w, "note: %s\n", printable(r.Drift.String()))
+				}
+				fmt.Fprintf(w, "next: clade watch %s\n", r.Run)
 			})
 		}
+		e.drifted(r.Drift)
 		return e.launch(ctx, d, r.Run, detach)
 	})
 	return c

@@ -28,9 +28,14 @@ func (c *Control) Create(ctx context.Context, r *Resolved) (*Run, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("import base: %w", err), led.Close())
 	}
+	file, err := filepath.Abs(r.File)
+	if err != nil {
+		return nil, errors.Join(err, led.Close())
+	}
 	name := newName(r.Target)
 	log, err := st.Create(ctx, clade.Opened{
 		Run: name, Spec: r.Spec, Digest: r.Digest, Base: made.Commit, Tree: made.Tree, From: r.From, Where: r.Target,
+		File: file, Said: r.Said,
 	})
 	if err != nil {
 		return nil, errors.Join(err, led.Close())

@@ -27,11 +27,12 @@ var SpecNames = []string{"clade.yaml", "clade.yml", "clade.json"}
 type Resolved struct {
 	Spec     clade.Spec
 	Digest   string
-	File     string // the spec's path
-	Target   string // absolute path of the target
-	Root     string // absolute path of the folder the tree's paths are relative to
-	State    string // state folder
-	From     string // commit of the user's repository, "" for plain folders
+	File     string            // the spec's path
+	Said     map[string]string // see clade.Opened
+	Target   string            // absolute path of the target
+	Root     string            // absolute path of the folder the tree's paths are relative to
+	State    string            // state folder
+	From     string            // commit of the user's repository, "" for plain folders
 	Source   ledger.Source
 	Warnings []format.Warning
 	// LeftOut describes what the work tree holds beyond the base, in words
@@ -45,19 +46,11 @@ const maxSpec = 4 << 20
 // Resolve reads the spec at path, a file or a folder that holds one, and finds
 // its target. It reads only.
 func (c *Control) Resolve(ctx context.Context, path string) (*Resolved, error) {
-	file, data, err := readSpec(path)
+	file, spec, warnings, err := c.read(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.detect(file, data)
-	if err != nil {
-		return nil, err
-	}
-	spec, warnings, err := f.Read(file, data)
-	if err != nil {
-		return nil, err
-	}
-	r := &Resolved{Spec: *spec, File: file, Warnings: warnings}
+	r := &Resolved{Spec: *spec, File: file, Said: said(spec), Warnings: warnings}
 	if err := r.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -68,6 +61,20 @@ func (c *Control) Resolve(ctx context.Context, path string) (*Resolved, error) {
 	}
 	r.Digest = Digest(&r.Spec)
 	return r, nil
+}
+
+// read reads the spec at path as it is written, defaults filled in.
+func (c *Control) read(path string) (file string, spec *clade.Spec, warnings []format.Warning, err error) {
+	file, data, err := readSpec(path)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	f, err := c.detect(file, data)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	spec, warnings, err = f.Read(file, data)
+	return file, spec, warnings, err
 }
 
 // Digest names a resolved spec: SHA-256 of its JSON.

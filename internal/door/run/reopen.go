@@ -15,6 +15,9 @@ type Reopened struct {
 	// now that its pause is over: there is nothing to search here.
 	Unpaused bool            `json:"unpaused,omitempty"`
 	Holder   *control.Holder `json:"holder,omitempty"`
+	// Drift is what the spec's file says now that the run's own spec does not,
+	// nil where they agree.
+	Drift *control.Drift `json:"drift,omitempty"`
 }
 
 // Reopen lets a stopped, paused or cancelled run go on, with more budget if
@@ -31,6 +34,9 @@ func (d *Door) Reopen(ctx context.Context, name string, ch Changes) (*Reopened, 
 		return nil, err
 	}
 	out := &Reopened{Run: r.Name}
+	if out.Drift, err = r.Drift(ctx); err != nil {
+		return nil, err
+	}
 	return out, r.Update(ctx, func(tx control.Tx) error {
 		h := tx.View().Head()
 		if held && h.Stop == clade.StopNone && h.Cancelled == "" {
