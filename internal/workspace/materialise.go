@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 )
 
 // baseTime is the time of every file of a base tree: a constant, so that the
@@ -94,10 +96,19 @@ func writeFile(path string, mode ledger.Mode, data []byte, at time.Time) error {
 		}
 		return SetTime(path, at)
 	}
-	perm := os.FileMode(0o644)
+	write := func() error { return writeRegular(path, 0o644, data) }
 	if mode == ledger.ModeExec {
-		perm = 0o755
+		write = func() error {
+			return proc.Unforked(func() error { return writeRegular(path, 0o755, data) })
+		}
 	}
+	if err := write(); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return SetTime(path, at)
+}
+
+func writeRegular(path string, perm os.FileMode, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
@@ -106,11 +117,5 @@ func writeFile(path string, mode ledger.Mode, data []byte, at time.Time) error {
 	if err == nil {
 		err = f.Chmod(perm) // whatever the umask
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return SetTime(path, at)
+	return cmp.Or(err, f.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/none"
 	"github.com/cladehq/clade/internal/workspace"
@@ -76,7 +77,7 @@ func (w *space) Scope(context.Context) (workspace.Scope, error) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+		if err := proc.Unforked(func() error { return os.WriteFile(name, []byte(text), 0o755) }); err != nil {
 			return nil, err
 		}
 	}

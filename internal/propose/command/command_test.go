@@ -13,6 +13,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/propose"
 	"github.com/cladehq/clade/internal/propose/proposetest"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -258,7 +259,10 @@ func TestEnvironmentIsAList(t *testing.T) {
 func TestExecutableOnPath(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$CLADE_OPERATOR $*\" > a.txt\n"
-	if err := os.WriteFile(filepath.Join(dir, "clade-operator-scribe"), []byte(script), 0o755); err != nil {
+	err := proc.Unforked(func() error {
+		return os.WriteFile(filepath.Join(dir, "clade-operator-scribe"), []byte(script), 0o755)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

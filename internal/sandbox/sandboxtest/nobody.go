@@ -1,11 +1,14 @@
 package sandboxtest
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/cladehq/clade/internal/proc"
 )
 
 // AsNobody runs the tests of this program that match a pattern once more, as a
@@ -46,21 +49,23 @@ func copyOfSelf(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := os.Open(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = from.Close() }()
 	p := filepath.Join(dir, "test")
-	to, err := os.OpenFile(p, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
+	if err := proc.Unforked(func() error { return copyProgram(exe, p) }); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func copyProgram(exe, p string) error {
+	from, err := os.Open(exe)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	to, err := os.OpenFile(p, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return cmp.Or(err, to.Close())
 }

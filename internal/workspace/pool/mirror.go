@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/workspace"
 )
 
@@ -192,6 +193,13 @@ func copyLink(from, to string) error {
 }
 
 func copyRegular(from, to string, info fs.FileInfo) error {
+	if info.Mode()&0o111 != 0 {
+		return proc.Unforked(func() error { return copyBytes(from, to, info) })
+	}
+	return copyBytes(from, to, info)
+}
+
+func copyBytes(from, to string, info fs.FileInfo) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
