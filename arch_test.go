@@ -21,7 +21,7 @@ const module = "github.com/cladehq/clade"
 // The whole architecture. Contracts and core are ordered: a package may import
 // only those listed before it.
 var (
-	toolbox   = []string{"git", "proc", "atomicfile", "crash"}
+	toolbox   = []string{"git", "proc", "atomicfile", "crash", "syntax"}
 	contracts = []string{"policy", "strategy", "format", "ledger", "sandbox", "workspace",
 		"llm", "agent", "evaluate", "propose", "dispatch", "store", "host"}
 	core     = []string{"worker", "engine", "land", "control"}

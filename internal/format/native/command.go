@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 const commandHint = "write run: with a line for the shell, or argv: with a list"
@@ -14,59 +15,59 @@ const commandHint = "write run: with a line for the shell, or argv: with a list"
 var commandKeys = []string{"run", "argv", "env", "pass_env", "dir", "timeout", "network"}
 
 // command reads a command that stands alone: a line, or a mapping.
-func (d *decoder) command(n *node) *clade.Command {
-	if n.kind == text {
-		return &clade.Command{Run: d.text(n, commandHint)}
+func (d *decoder) command(n *syntax.Node) *clade.Command {
+	if n.Kind == syntax.Text {
+		return &clade.Command{Run: d.Text(n, commandHint)}
 	}
-	f := d.fields(n, commandHint)
+	f := d.Fields(n, commandHint)
 	c := d.commandIn(f, true)
-	f.done()
+	f.Done()
 	return &c
 }
 
 // commandIn takes the keys of a command out of a larger mapping.
-func (d *decoder) commandIn(f *fields, required bool) (c clade.Command) {
-	run, argv := f.get("run"), f.get("argv")
-	c.Run = d.text(run, commandHint)
+func (d *decoder) commandIn(f *syntax.Fields, required bool) (c clade.Command) {
+	run, argv := f.Get("run"), f.Get("argv")
+	c.Run = d.Text(run, commandHint)
 	c.Argv = d.arguments(argv)
-	given := f.has("run") || f.has("argv")
+	given := f.Has("run") || f.Has("argv")
 	switch {
 	case run != nil && argv != nil:
-		d.add(later(run, argv).at, "keep run or argv", "%s has two commands", orDefault(f.of.path, "it"))
-	case argv != nil && argv.kind == list && len(argv.items) == 0:
-		d.add(argv.at, commandHint, "%s is empty", argv.path)
-	case !given && required && f.of.kind == mapping:
-		d.add(f.of.at, commandHint, "%s has no command", f.of.path)
+		d.Add(later(run, argv).At, "keep run or argv", "%s has two commands", orDefault(f.Of.Path, "it"))
+	case argv != nil && argv.Kind == syntax.List && len(argv.Items) == 0:
+		d.Add(argv.At, commandHint, "%s is empty", argv.Path)
+	case !given && required && f.Of.Kind == syntax.Mapping:
+		d.Add(f.Of.At, commandHint, "%s has no command", f.Of.Path)
 	}
-	c.Env = d.env(f.get("env"))
-	c.Pass = d.texts(f.get("pass_env"), "list names of variables, like [PATH]", func(n *node) {
-		d.variable(n.at, n.path, n.text)
-		if _, ok := c.Env[n.text]; ok {
-			d.add(n.at, "keep env or pass_env", "%s: %s is set in env as well", n.path, quote(n.text))
+	c.Env = d.env(f.Get("env"))
+	c.Pass = d.Texts(f.Get("pass_env"), "list names of variables, like [PATH]", func(n *syntax.Node) {
+		d.variable(n.At, n.Path, n.Text)
+		if _, ok := c.Env[n.Text]; ok {
+			d.Add(n.At, "keep env or pass_env", "%s: %s is set in env as well", n.Path, syntax.Quote(n.Text))
 		}
 	})
-	c.Dir = d.file(f.get("dir"))
-	c.Timeout = d.duration(f.get("timeout"))
-	c.Network = d.bool(f.get("network"))
+	c.Dir = d.file(f.Get("dir"))
+	c.Timeout = d.duration(f.Get("timeout"))
+	c.Network = d.Bool(f.Get("network"))
 	return c
 }
 
 // arguments reads a list whose first item names a program; the others may be
 // empty.
-func (d *decoder) arguments(n *node) (all []string) {
-	for i, item := range d.each(n, "list the program and its arguments, like [go, test]") {
-		if i == 0 || item.kind != text {
-			all = append(all, d.text(item, "name a program first"))
+func (d *decoder) arguments(n *syntax.Node) (all []string) {
+	for i, item := range d.Each(n, "list the program and its arguments, like [go, test]") {
+		if i == 0 || item.Kind != syntax.Text {
+			all = append(all, d.Text(item, "name a program first"))
 			continue
 		}
-		d.noNUL(item)
-		all = append(all, item.text)
+		d.NoNUL(item)
+		all = append(all, item.Text)
 	}
 	return all
 }
 
-func later(a, b *node) *node {
-	if a.at.before(b.at) {
+func later(a, b *syntax.Node) *syntax.Node {
+	if a.At.Before(b.At) {
 		return b
 	}
 	return a
@@ -74,44 +75,44 @@ func later(a, b *node) *node {
 
 var variableForm = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (d *decoder) variable(at pos, path, name string) {
+func (d *decoder) variable(at syntax.Pos, path, name string) {
 	if !variableForm().MatchString(name) {
-		d.add(at, "letters, digits and _, no digit first", "%s: %s is no name of a variable", path, quote(name))
+		d.Add(at, "letters, digits and _, no digit first", "%s: %s is no name of a variable", path, syntax.Quote(name))
 	}
 }
 
 // env reads variables. Numbers and booleans are taken as they are written.
-func (d *decoder) env(n *node) map[string]string {
+func (d *decoder) env(n *syntax.Node) map[string]string {
 	if n == nil {
 		return nil
 	}
-	if n.kind != mapping {
-		d.wrong(n, "a mapping", "write NAME: value")
+	if n.Kind != syntax.Mapping {
+		d.Wrong(n, "a mapping", "write NAME: value")
 		return nil
 	}
 	var env map[string]string
-	for _, p := range n.pairs {
-		d.variable(p.at, n.path, p.key)
-		if p.value.kind == list || p.value.kind == mapping || p.value.kind == null {
-			d.wrong(p.value, "text", `write "" for an empty value`)
+	for _, p := range n.Pairs {
+		d.variable(p.At, n.Path, p.Key)
+		if p.Value.Kind == syntax.List || p.Value.Kind == syntax.Mapping || p.Value.Kind == syntax.Null {
+			d.Wrong(p.Value, "text", `write "" for an empty value`)
 		}
-		d.noNUL(p.value)
+		d.NoNUL(p.Value)
 		if env == nil {
 			env = map[string]string{}
 		}
-		env[p.key] = p.value.text
+		env[p.Key] = p.Value.Text
 	}
 	return env
 }
 
 // gateList reads the gates: mappings, or lines whose names are derived.
-func (d *decoder) gateList(n *node) (all []clade.Gate) {
-	for i, item := range d.each(n, "list commands, like [go test ./...]") {
+func (d *decoder) gateList(n *syntax.Node) (all []clade.Gate) {
+	for i, item := range d.Each(n, "list commands, like [go test ./...]") {
 		var g clade.Gate
-		if item.kind == text {
+		if item.Kind == syntax.Text {
 			g = clade.Gate{ID: fmt.Sprintf("gate-%d", i+1), Command: *d.command(item)}
 			if slices.Contains(d.gates, g.ID) {
-				d.add(item.at, "give each a name of its own", "%s: %s is taken", item.path, quote(g.ID))
+				d.Add(item.At, "give each a name of its own", "%s: %s is taken", item.Path, syntax.Quote(g.ID))
 			}
 		} else {
 			g = d.gate(item)
@@ -122,10 +123,10 @@ func (d *decoder) gateList(n *node) (all []clade.Gate) {
 	return all
 }
 
-func (d *decoder) gate(n *node) (g clade.Gate) {
-	f := d.fields(n, commandHint)
-	g.ID = d.id(f.need("id", "name the gate, like id: tests"), d.gates)
+func (d *decoder) gate(n *syntax.Node) (g clade.Gate) {
+	f := d.Fields(n, commandHint)
+	g.ID = d.id(f.Need("id", "name the gate, like id: tests"), d.gates)
 	g.Command = d.commandIn(f, true)
-	f.done()
+	f.Done()
 	return g
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // datasetFormats are the formats of case files, each also a file's ending.
@@ -17,123 +18,123 @@ var scorers = []string{"exact", "contains", "last_number", "numeric_close", "com
 // mostCases bounds a split; far more than anyone evaluates, it catches slips.
 const mostCases = 1_000_000
 
-func (d *decoder) readBenchmark(n *node) *clade.Benchmark {
+func (d *decoder) readBenchmark(n *syntax.Node) *clade.Benchmark {
 	if n == nil {
 		return nil
 	}
 	return &clade.Benchmark{Command: *d.command(n)}
 }
 
-func (d *decoder) readDataset(n *node) *clade.Dataset {
+func (d *decoder) readDataset(n *syntax.Node) *clade.Dataset {
 	if n == nil {
 		return nil
 	}
-	f := d.fields(n, "write a mapping with file, run and scorer")
+	f := d.Fields(n, "write a mapping with file, run and scorer")
 	set := &clade.Dataset{Seed: 1}
-	file := f.need("file", "name the file of the cases")
+	file := f.Need("file", "name the file of the cases")
 	set.File = d.file(file)
-	set.Format = d.datasetFormat(f.get("format"), file)
-	set.CaseID = d.text(f.get("id"), "name a field of a case")
-	set.Input = d.text(f.get("input"), "name a field of a case")
-	set.Expected = d.text(f.get("expected"), "name a field of a case")
+	set.Format = d.datasetFormat(f.Get("format"), file)
+	set.CaseID = d.Text(f.Get("id"), "name a field of a case")
+	set.Input = d.Text(f.Get("input"), "name a field of a case")
+	set.Expected = d.Text(f.Get("expected"), "name a field of a case")
 	d.answer(f, set)
-	set.Scorer = d.scorer(f.need("scorer", "choose one of "+strings.Join(scorers, ", ")))
-	if k := set.Scorer.Kind; k != "" && k != "command" && !f.has("expected") {
-		d.add(n.at, "name the field that holds the right answer", "%s.expected is missing, which scorer %s compares with", n.path, k)
+	set.Scorer = d.scorer(f.Need("scorer", "choose one of "+strings.Join(scorers, ", ")))
+	if k := set.Scorer.Kind; k != "" && k != "command" && !f.Has("expected") {
+		d.Add(n.At, "name the field that holds the right answer", "%s.expected is missing, which scorer %s compares with", n.Path, k)
 	}
-	set.Splits = d.splits(f.get("splits"))
-	set.Seed = uint64(orDefault(d.whole(f.get("split_seed"), 1, exact), 1))
-	f.done()
+	set.Splits = d.splits(f.Get("splits"))
+	set.Seed = uint64(orDefault(d.Whole(f.Get("split_seed"), 1, syntax.Exact), 1))
+	f.Done()
 	return set
 }
 
 // answer reads what answers a case: a command, or an agent.
-func (d *decoder) answer(f *fields, set *clade.Dataset) {
-	if !f.has("rollout") {
-		f.get("rollout")
+func (d *decoder) answer(f *syntax.Fields, set *clade.Dataset) {
+	if !f.Has("rollout") {
+		f.Get("rollout")
 		set.Command = d.commandIn(f, true)
 		return
 	}
-	rollout, h := d.rollout(f.get("rollout"))
+	rollout, h := d.rollout(f.Get("rollout"))
 	set.Rollout, set.Command = rollout, d.agentCommand(f, h)
 }
 
 // datasetFormat is the format as given, or else as the file's name ends.
-func (d *decoder) datasetFormat(n, file *node) string {
+func (d *decoder) datasetFormat(n, file *syntax.Node) string {
 	if n != nil {
-		return d.choice(n, datasetFormats...)
+		return d.Choice(n, datasetFormats...)
 	}
-	if file == nil || file.kind != text {
+	if file == nil || file.Kind != syntax.Text {
 		return ""
 	}
-	end := strings.TrimPrefix(strings.ToLower(path.Ext(file.text)), ".")
+	end := strings.TrimPrefix(strings.ToLower(path.Ext(file.Text)), ".")
 	if slices.Contains(datasetFormats, end) {
 		return end
 	}
-	d.add(file.at, "add format: json, jsonl, csv or tsv", "%s: the ending of %s tells no format", file.path, quote(file.text))
+	d.Add(file.At, "add format: json, jsonl, csv or tsv", "%s: the ending of %s tells no format", file.Path, syntax.Quote(file.Text))
 	return ""
 }
 
-func (d *decoder) scorer(n *node) (s clade.Scorer) {
+func (d *decoder) scorer(n *syntax.Node) (s clade.Scorer) {
 	switch {
 	case n == nil:
 		return s
-	case n.kind == text:
-		if s.Kind = d.choice(n, scorers...); s.Kind == "command" {
-			d.add(n.at, "write scorer: {command: …}", "%s: command needs to be told what to run", n.path)
+	case n.Kind == syntax.Text:
+		if s.Kind = d.Choice(n, scorers...); s.Kind == "command" {
+			d.Add(n.At, "write scorer: {command: …}", "%s: command needs to be told what to run", n.Path)
 		}
 		return s
 	}
-	f := d.fields(n, "choose one of "+strings.Join(scorers, ", "))
-	kind, command := f.get("kind"), f.get("command")
-	s.Kind = d.choice(kind, scorers...)
+	f := d.Fields(n, "choose one of "+strings.Join(scorers, ", "))
+	kind, command := f.Get("kind"), f.Get("command")
+	s.Kind = d.Choice(kind, scorers...)
 	if command != nil {
 		s.Command = d.command(command)
 	}
-	s.Tolerance = d.above(f.get("tolerance"), 0)
-	if !f.has("kind") && f.has("command") {
+	s.Tolerance = d.Above(f.Get("tolerance"), 0)
+	if !f.Has("kind") && f.Has("command") {
 		s.Kind = "command"
-	} else if !f.has("kind") && n.kind == mapping {
-		d.add(n.at, "choose one of "+strings.Join(scorers, ", "), "%s.kind is missing", n.path)
+	} else if !f.Has("kind") && n.Kind == syntax.Mapping {
+		d.Add(n.At, "choose one of "+strings.Join(scorers, ", "), "%s.kind is missing", n.Path)
 	}
 	d.scorerFits(f, s.Kind)
-	f.done()
+	f.Done()
 	return s
 }
 
-func (d *decoder) scorerFits(f *fields, kind string) {
+func (d *decoder) scorerFits(f *syntax.Fields, kind string) {
 	if kind == "" {
 		return
 	}
 	if kind != "command" {
-		f.refuse("has no use where kind is "+kind, "remove it, or write kind: command", "command")
-	} else if !f.has("command") {
-		d.add(f.of.at, commandHint, "%s.command is missing", f.of.path)
+		f.Refuse("has no use where kind is "+kind, "remove it, or write kind: command", "command")
+	} else if !f.Has("command") {
+		d.Add(f.Of.At, commandHint, "%s.command is missing", f.Of.Path)
 	}
 	if kind != "numeric_close" && kind != "last_number" {
-		f.refuse("has no use where kind is "+kind, "remove it, or write kind: numeric_close", "tolerance")
+		f.Refuse("has no use where kind is "+kind, "remove it, or write kind: numeric_close", "tolerance")
 	}
 }
 
 // splits reads the numbers of cases. Either all are left out, or select and
 // test have some: the one decides, the other proves.
-func (d *decoder) splits(n *node) (s clade.SplitSizes) {
+func (d *decoder) splits(n *syntax.Node) (s clade.SplitSizes) {
 	if n == nil {
 		return s
 	}
-	f := d.fields(n, "write train:, select: and test: with numbers of cases")
-	train, sel, test := f.get("train"), f.get("select"), f.get("test")
-	s.Train = int(d.whole(train, 0, mostCases))
-	if f.of.kind == mapping {
+	f := d.Fields(n, "write train:, select: and test: with numbers of cases")
+	train, sel, test := f.Get("train"), f.Get("select"), f.Get("test")
+	s.Train = int(d.Whole(train, 0, mostCases))
+	if f.Of.Kind == syntax.Mapping {
 		s.Select, s.Test = d.split(f, sel, "select", "decides during the search"), d.split(f, test, "test", "proves the winner")
 	}
-	f.done()
+	f.Done()
 	return s
 }
 
-func (d *decoder) split(f *fields, n *node, key, why string) int {
-	if !f.has(key) {
-		d.add(f.of.at, "give it at least one case, or leave splits out for a third each", "%s.%s is missing, which %s", f.of.path, key, why)
+func (d *decoder) split(f *syntax.Fields, n *syntax.Node, key, why string) int {
+	if !f.Has(key) {
+		d.Add(f.Of.At, "give it at least one case, or leave splits out for a third each", "%s.%s is missing, which %s", f.Of.Path, key, why)
 	}
-	return int(d.whole(n, 1, mostCases))
+	return int(d.Whole(n, 1, mostCases))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // readKinds are the words of read, in the order of the documentation.
@@ -14,9 +15,9 @@ var readKinds = []string{string(clade.ReadWhole), string(clade.ReadPointer), str
 
 // measures reads the measures and adds those that a benchmark and a dataset
 // yield when none is declared for them.
-func (d *decoder) measures(f *fields) (all []clade.Measure) {
+func (d *decoder) measures(f *syntax.Fields) (all []clade.Measure) {
 	var ids []string
-	for _, item := range d.each(f.get("measures"), "list mappings with id, run, read and goal") {
+	for _, item := range d.Each(f.Get("measures"), "list mappings with id, run, read and goal") {
 		m := d.measure(item, ids)
 		ids = append(ids, m.ID)
 		all = append(all, m)
@@ -35,48 +36,48 @@ func (d *decoder) measures(f *fields) (all []clade.Measure) {
 	if d.benchmark && !reads(clade.ReadResult) && (d.dataset || !reads(clade.ReadCases)) {
 		derive(clade.ReadResult, clade.NoiseNone)
 	}
-	if len(all) == 0 && f.of.kind == mapping {
-		d.add(f.of.at, "add measures, a benchmark or a dataset", "nothing is measured")
+	if len(all) == 0 && f.Of.Kind == syntax.Mapping {
+		d.Add(f.Of.At, "add measures, a benchmark or a dataset", "nothing is measured")
 	}
 	return all
 }
 
-func (d *decoder) measure(n *node, used []string) (m clade.Measure) {
-	f := d.fields(n, "write a mapping with id, run, read and goal")
-	m.ID = d.id(f.need("id", "name the measure, like id: speed"), used)
+func (d *decoder) measure(n *syntax.Node, used []string) (m clade.Measure) {
+	f := d.Fields(n, "write a mapping with id, run, read and goal")
+	m.ID = d.id(f.Need("id", "name the measure, like id: speed"), used)
 	m.Command = d.commandIn(f, false)
-	m.From = d.from(f.get("from"))
-	m.Read = d.read(f.need("read", "say where the number is: whole, {pointer: /score}, {regex: …}, wall_clock or peak_memory"))
-	m.Goal = d.goal(f.need("goal", "write goal: max or goal: min"))
-	m.Unit = d.text(f.get("unit"), "name the unit, like ms")
-	m.Weight = d.above(f.get("weight"), 1)
-	m.Repeats = int(orDefault(d.whole(f.get("repeats"), 1, 1000), 1))
-	m.Min, m.Max = d.optional(f.get("min")), d.optional(f.get("max"))
+	m.From = d.from(f.Get("from"))
+	m.Read = d.read(f.Need("read", "say where the number is: whole, {pointer: /score}, {regex: …}, wall_clock or peak_memory"))
+	m.Goal = d.goal(f.Need("goal", "write goal: max or goal: min"))
+	m.Unit = d.Text(f.Get("unit"), "name the unit, like ms")
+	m.Weight = d.Above(f.Get("weight"), 1)
+	m.Repeats = int(orDefault(d.Whole(f.Get("repeats"), 1, 1000), 1))
+	m.Min, m.Max = d.Optional(f.Get("min")), d.Optional(f.Get("max"))
 	if m.Min != nil && m.Max != nil && *m.Min >= *m.Max {
-		d.add(f.of.get("max").at, "a value outside of min and max is no score", "%s.max must be above min", n.path)
+		d.Add(f.Of.Get("max").At, "a value outside of min and max is no score", "%s.max must be above min", n.Path)
 	}
-	m.Noise = d.noise(f.get("noise"), m.Read.Kind)
-	m.Threshold = d.threshold(f.get("threshold"), m.Noise)
+	m.Noise = d.noise(f.Get("noise"), m.Read.Kind)
+	m.Threshold = d.threshold(f.Get("threshold"), m.Noise)
 	d.origin(f, m)
-	f.done()
+	f.Done()
 	return m
 }
 
 // from reads the gate whose run is measured.
-func (d *decoder) from(n *node) string {
-	id := d.text(n, "name a gate")
+func (d *decoder) from(n *syntax.Node) string {
+	id := d.Text(n, "name a gate")
 	if id != "" && !slices.Contains(d.gates, id) {
 		hint := "there are no gates"
 		if len(d.gates) > 0 {
-			hint = suggest(id, d.gates)
+			hint = syntax.Suggest(id, d.gates)
 		}
-		d.add(n.at, hint, "%s: no gate is called %s", n.path, quote(id))
+		d.Add(n.At, hint, "%s: no gate is called %s", n.Path, syntax.Quote(id))
 	}
 	return id
 }
 
-func (d *decoder) goal(n *node) clade.Direction {
-	switch d.choice(n, "max", "min", string(clade.Maximize), string(clade.Minimize)) {
+func (d *decoder) goal(n *syntax.Node) clade.Direction {
+	switch d.Choice(n, "max", "min", string(clade.Maximize), string(clade.Minimize)) {
 	case "max", string(clade.Maximize):
 		return clade.Maximize
 	case "min", string(clade.Minimize):
@@ -96,57 +97,57 @@ func noises(k clade.ReadKind) []clade.Noise {
 	return []clade.Noise{clade.NoiseNone, clade.NoiseTiming}
 }
 
-func (d *decoder) noise(n *node, k clade.ReadKind) clade.Noise {
+func (d *decoder) noise(n *syntax.Node, k clade.ReadKind) clade.Noise {
 	allowed := noises(k)
 	if n == nil {
 		return allowed[0]
 	}
-	noise := clade.Noise(d.choice(n, string(clade.NoiseNone), string(clade.NoiseCases), string(clade.NoiseTiming)))
+	noise := clade.Noise(d.Choice(n, string(clade.NoiseNone), string(clade.NoiseCases), string(clade.NoiseTiming)))
 	if noise != "" && k != "" && !slices.Contains(allowed, noise) {
-		d.add(n.at, "write noise: "+string(allowed[0])+", or leave it out", "%s: what %s reads is never %s", n.path, k, noise)
+		d.Add(n.At, "write noise: "+string(allowed[0])+", or leave it out", "%s: what %s reads is never %s", n.Path, k, noise)
 	}
 	return noise
 }
 
-func (d *decoder) threshold(n *node, noise clade.Noise) *float64 {
-	v := d.optional(n)
+func (d *decoder) threshold(n *syntax.Node, noise clade.Noise) *float64 {
+	v := d.Optional(n)
 	switch {
 	case v == nil:
 	case *v < 0:
-		d.wrong(n, "at least 0", "")
+		d.Wrong(n, "at least 0", "")
 	case noise == clade.NoiseTiming && *v >= 1:
-		d.add(n.at, "write 0.02 for 2 %", "%s of a timing is a share and must be below 1", n.path)
+		d.Add(n.At, "write 0.02 for 2 %", "%s of a timing is a share and must be below 1", n.Path)
 	}
 	return v
 }
 
 // origin checks that the number comes from exactly one place, and what that
 // place allows.
-func (d *decoder) origin(f *fields, m clade.Measure) {
-	path := f.of.path
-	command := f.has("run") || f.has("argv")
+func (d *decoder) origin(f *syntax.Fields, m clade.Measure) {
+	path := f.Of.Path
+	command := f.Has("run") || f.Has("argv")
 	switch k := m.Read.Kind; {
 	case k == clade.ReadResult || k == clade.ReadCases:
-		f.refuse("has no use where read is "+string(k), "remove it", append([]string{"from"}, commandKeys...)...)
+		f.Refuse("has no use where read is "+string(k), "remove it", append([]string{"from"}, commandKeys...)...)
 		if k == clade.ReadResult && !d.benchmark {
-			d.add(f.of.get("read").at, "add a benchmark", "%s reads the result of a benchmark, and there is none", path)
+			d.Add(f.Of.Get("read").At, "add a benchmark", "%s reads the result of a benchmark, and there is none", path)
 		}
 		if k == clade.ReadCases && !d.benchmark && !d.dataset {
-			d.add(f.of.get("read").at, "add a dataset or a benchmark", "%s reads cases, and there are none", path)
+			d.Add(f.Of.Get("read").At, "add a dataset or a benchmark", "%s reads cases, and there are none", path)
 		}
-	case f.has("from"):
-		f.refuse("has no use beside from, which reads the run of a gate", "remove it, or remove from", commandKeys...)
+	case f.Has("from"):
+		f.Refuse("has no use beside from, which reads the run of a gate", "remove it, or remove from", commandKeys...)
 		if m.Repeats > 1 {
-			f.refuse("has no use beside from: a gate runs once", "remove it, or give the measure its own command", "repeats")
+			f.Refuse("has no use beside from: a gate runs once", "remove it, or give the measure its own command", "repeats")
 		}
-	case !command && f.of.kind == mapping:
-		d.add(f.of.at, "write run: with a line for the shell, or from: with the id of a gate", "%s has no command", path)
+	case !command && f.Of.Kind == syntax.Mapping:
+		d.Add(f.Of.At, "write run: with a line for the shell, or from: with the id of a gate", "%s has no command", path)
 	}
 	if k := m.Read.Kind; m.Goal == clade.Maximize && (k == clade.ReadClock || k == clade.ReadMemory) {
-		d.warn(f.of.get("goal").at, "%s asks for more %s, not less", path, k)
+		d.warn(f.Of.Get("goal").At, "%s asks for more %s, not less", path, k)
 	}
 	if m.Noise == clade.NoiseTiming && m.Repeats > 1 {
-		f.refuse("has no use for a timing, which is measured in pairs until it is clear", "remove it", "repeats")
+		f.Refuse("has no use for a timing, which is measured in pairs until it is clear", "remove it", "repeats")
 	}
 }
 
@@ -154,112 +155,112 @@ const readHint = "write whole, wall_clock, peak_memory, result, cases, {pointer:
 
 // read reads where the number is: a word, or a mapping whose kind may be told
 // by its keys.
-func (d *decoder) read(n *node) (r clade.Read) {
+func (d *decoder) read(n *syntax.Node) (r clade.Read) {
 	switch {
 	case n == nil:
 		return r
-	case n.kind == text:
+	case n.Kind == syntax.Text:
 		r.Kind = d.readWord(n)
 		return r
 	}
-	f := d.fields(n, readHint)
-	kind, pointer, regex, file := f.get("kind"), f.get("pointer"), f.get("regex"), f.get("file")
-	r.Kind = clade.ReadKind(d.choice(kind, readKinds...))
-	if kind == nil && n.kind == mapping {
+	f := d.Fields(n, readHint)
+	kind, pointer, regex, file := f.Get("kind"), f.Get("pointer"), f.Get("regex"), f.Get("file")
+	r.Kind = clade.ReadKind(d.Choice(kind, readKinds...))
+	if kind == nil && n.Kind == syntax.Mapping {
 		r.Kind = d.readKind(f, pointer, regex, file)
 	}
 	r.Pointer, r.Regex, r.File = d.pointer(pointer), d.regex(regex), d.file(file)
-	r.Match = d.choice(f.get("match"), "only", "last")
+	r.Match = d.Choice(f.Get("match"), "only", "last")
 	d.readFits(f, &r)
-	f.done()
+	f.Done()
 	return r
 }
 
 // readWord reads a kind that needs nothing else.
-func (d *decoder) readWord(n *node) clade.ReadKind {
+func (d *decoder) readWord(n *syntax.Node) clade.ReadKind {
 	switch {
-	case strings.HasPrefix(n.text, "/"):
-		d.add(n.at, "write read: {pointer: "+cut(n.text)+"}", "%s: %s is no way to read", n.path, quote(n.text))
+	case strings.HasPrefix(n.Text, "/"):
+		d.Add(n.At, "write read: {pointer: "+syntax.Cut(n.Text)+"}", "%s: %s is no way to read", n.Path, syntax.Quote(n.Text))
 		return ""
-	case n.text == string(clade.ReadPointer) || n.text == string(clade.ReadRegex):
-		d.add(n.at, "write read: {"+n.text+": …}", "%s: %s needs to be told what to look for", n.path, n.text)
+	case n.Text == string(clade.ReadPointer) || n.Text == string(clade.ReadRegex):
+		d.Add(n.At, "write read: {"+n.Text+": …}", "%s: %s needs to be told what to look for", n.Path, n.Text)
 		return ""
 	}
 	words := slices.DeleteFunc(slices.Clone(readKinds), func(k string) bool {
 		return k == string(clade.ReadPointer) || k == string(clade.ReadRegex)
 	})
-	return clade.ReadKind(d.choice(n, words...))
+	return clade.ReadKind(d.Choice(n, words...))
 }
 
 // readKind tells the kind by the keys.
-func (d *decoder) readKind(f *fields, pointer, regex, file *node) clade.ReadKind {
+func (d *decoder) readKind(f *syntax.Fields, pointer, regex, file *syntax.Node) clade.ReadKind {
 	switch {
 	case pointer != nil && regex != nil:
-		d.add(later(pointer, regex).at, "keep pointer or regex", "%s says two ways to read", f.of.path)
+		d.Add(later(pointer, regex).At, "keep pointer or regex", "%s says two ways to read", f.Of.Path)
 		return ""
-	case f.has("pointer"):
+	case f.Has("pointer"):
 		return clade.ReadPointer
-	case f.has("regex"):
+	case f.Has("regex"):
 		return clade.ReadRegex
 	case file != nil:
 		return clade.ReadWhole
 	}
-	d.add(f.of.at, readHint, "%s does not say where the number is", f.of.path)
+	d.Add(f.Of.At, readHint, "%s does not say where the number is", f.Of.Path)
 	return ""
 }
 
 // readFits refuses keys that the kind has no use for and asks for those it needs.
-func (d *decoder) readFits(f *fields, r *clade.Read) {
+func (d *decoder) readFits(f *syntax.Fields, r *clade.Read) {
 	if r.Kind == "" {
 		return
 	}
 	why, hint := "has no use where kind is "+string(r.Kind), "remove it"
 	if r.Kind != clade.ReadPointer {
-		f.refuse(why, hint, "pointer")
-	} else if !f.has("pointer") {
-		d.add(f.of.at, "add pointer: /score", "%s.pointer is missing", f.of.path)
+		f.Refuse(why, hint, "pointer")
+	} else if !f.Has("pointer") {
+		d.Add(f.Of.At, "add pointer: /score", "%s.pointer is missing", f.Of.Path)
 	}
 	if r.Kind != clade.ReadRegex {
-		f.refuse(why, hint, "regex", "match")
+		f.Refuse(why, hint, "regex", "match")
 	} else {
 		r.Match = orDefault(r.Match, "only")
-		if !f.has("regex") {
-			d.add(f.of.at, `add regex: 'score: ([0-9.]+)'`, "%s.regex is missing", f.of.path)
+		if !f.Has("regex") {
+			d.Add(f.Of.At, `add regex: 'score: ([0-9.]+)'`, "%s.regex is missing", f.Of.Path)
 		}
 	}
 	switch r.Kind {
 	case clade.ReadWhole, clade.ReadPointer, clade.ReadRegex:
 	default:
-		f.refuse(why, hint, "file")
+		f.Refuse(why, hint, "file")
 	}
 }
 
 // pointerForm is RFC 6901, without the empty pointer: that is read: whole.
 var pointerForm = pattern(`^(/([^~]|~[01])*)+$`)
 
-func (d *decoder) pointer(n *node) string {
-	p := d.text(n, "write read: whole for the whole output")
+func (d *decoder) pointer(n *syntax.Node) string {
+	p := d.Text(n, "write read: whole for the whole output")
 	if p != "" && !pointerForm().MatchString(p) {
 		hint := "write ~0 for ~ and ~1 for / inside a key"
 		if !strings.HasPrefix(p, "/") {
 			hint = "a JSON pointer begins with /, like /score"
 		}
-		d.add(n.at, hint, "%s: %s is no JSON pointer", n.path, quote(p))
+		d.Add(n.At, hint, "%s: %s is no JSON pointer", n.Path, syntax.Quote(p))
 	}
 	return p
 }
 
-func (d *decoder) regex(n *node) string {
-	s := d.text(n, `write a pattern with one group, like 'score: ([0-9.]+)'`)
+func (d *decoder) regex(n *syntax.Node) string {
+	s := d.Text(n, `write a pattern with one group, like 'score: ([0-9.]+)'`)
 	if s == "" {
 		return ""
 	}
 	re, err := regexp.Compile(s)
 	switch {
 	case err != nil:
-		d.add(n.at, "the syntax is that of RE2; single quotes keep \\ as it is", "%s: %s", n.path, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		d.Add(n.At, "the syntax is that of RE2; single quotes keep \\ as it is", "%s: %s", n.Path, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	case re.NumSubexp() != 1:
-		d.add(n.at, "put ( ) around the number and (?: ) around all else", "%s must have exactly one group, not %d", n.path, re.NumSubexp())
+		d.Add(n.At, "put ( ) around the number and (?: ) around all else", "%s must have exactly one group, not %d", n.Path, re.NumSubexp())
 	}
 	return s
 }

@@ -74,8 +74,8 @@ var keyLine = pattern(`(?m)^(?:"([a-z_]+)"|([a-z_]+))[ \t]*:`)
 func topKeys(name string, data []byte) (keys []string) {
 	quiet := &faults{name: name}
 	if root := quiet.source(data); root != nil {
-		for _, p := range root.pairs {
-			keys = append(keys, p.key)
+		for _, p := range root.Pairs {
+			keys = append(keys, p.Key)
 		}
 		return keys
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 const (
@@ -23,13 +24,13 @@ const useHint = "write mutate, agent, reflect, command, or NAME for the program 
 var programForm = pattern(`^[a-z][a-z0-9-]{0,39}$`)
 
 // operators reads the operators; without any, mutate alone.
-func (d *decoder) operators(n *node) (all []clade.Operator) {
+func (d *decoder) operators(n *syntax.Node) (all []clade.Operator) {
 	if n == nil {
 		return []clade.Operator{{Use: useMutate, Name: useMutate, Share: 1, Role: clade.RolePropose}}
 	}
 	var names []string
 	sum, proposing := 0.0, 0.0
-	for _, item := range d.each(n, "list operators, like [mutate]") {
+	for _, item := range d.Each(n, "list operators, like [mutate]") {
 		o := d.operator(item, names)
 		names = append(names, o.Name)
 		sum += o.Share
@@ -39,29 +40,29 @@ func (d *decoder) operators(n *node) (all []clade.Operator) {
 		all = append(all, o)
 	}
 	switch {
-	case n.kind == list && len(n.items) == 0:
-		d.add(n.at, "list operators, like [mutate]", "%s is empty", n.path)
+	case n.Kind == syntax.List && len(n.Items) == 0:
+		d.Add(n.At, "list operators, like [mutate]", "%s is empty", n.Path)
 	case len(all) > 0 && sum <= 0:
-		d.add(n.at, "give one of them a share above 0", "the shares of all operators are 0")
+		d.Add(n.At, "give one of them a share above 0", "the shares of all operators are 0")
 	case len(all) > 0 && proposing <= 0:
-		d.add(n.at, "add one beside them that does, like mutate", "no operator proposes edits")
+		d.Add(n.At, "add one beside them that does, like mutate", "no operator proposes edits")
 	}
 	return all
 }
 
-func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
-	if n.kind == text {
+func (d *decoder) operator(n *syntax.Node, used []string) (o clade.Operator) {
+	if n.Kind == syntax.Text {
 		return d.operatorWord(n, used)
 	}
-	f := d.fields(n, "write a name, or a mapping with use")
-	use := f.need("use", useHint)
+	f := d.Fields(n, "write a name, or a mapping with use")
+	use := f.Need("use", useHint)
 	o.Use = d.use(use)
-	name := f.get("name")
+	name := f.Get("name")
 	o.Share = 1
-	if share := f.get("share"); share != nil {
+	if share := f.Get("share"); share != nil {
 		o.Share = d.atLeast0(share)
 	}
-	o.Role = orDefault(d.choice(f.get("role"), clade.RolePropose, clade.RoleIdeate, clade.RoleReview), clade.RolePropose)
+	o.Role = orDefault(d.Choice(f.Get("role"), clade.RolePropose, clade.RoleIdeate, clade.RoleReview), clade.RolePropose)
 	switch o.Use {
 	case useMutate:
 		d.mutate(f, &o)
@@ -72,8 +73,8 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 	default:
 		d.program(f, &o)
 	}
-	o.With = d.with(f.get("with"), o.Use, f.known)
-	f.done()
+	o.With = d.with(f.Get("with"), o.Use, f.Known)
+	f.Done()
 	if name != nil {
 		o.Name = d.id(name, used)
 		return o
@@ -86,14 +87,14 @@ func (d *decoder) operator(n *node, used []string) (o clade.Operator) {
 }
 
 // operatorWord reads an operator that is given as its use alone.
-func (d *decoder) operatorWord(n *node, used []string) clade.Operator {
+func (d *decoder) operatorWord(n *syntax.Node, used []string) clade.Operator {
 	o := clade.Operator{Use: d.use(n), Share: 1, Role: clade.RolePropose}
 	o.Name = o.Use
 	switch o.Use {
 	case useCommand:
-		d.add(n.at, "write use: command and run: with a line for the shell", "%s has no command", n.path)
+		d.Add(n.At, "write use: command and run: with a line for the shell", "%s has no command", n.Path)
 	case useAgent:
-		d.add(n.at, "write {use: agent, agent: claude}; "+hostHint, "%s does not say which agent", n.path)
+		d.Add(n.At, "write {use: agent, agent: claude}; "+hostHint, "%s does not say which agent", n.Path)
 	case useReflect:
 		o.Timeout = defaultReflectTimeout
 	}
@@ -101,67 +102,67 @@ func (d *decoder) operatorWord(n *node, used []string) clade.Operator {
 	return o
 }
 
-func (d *decoder) mutate(f *fields, o *clade.Operator) {
-	f.refuse("has no use for mutate, which runs no program", "remove it, or write use: command", commandKeys...)
-	f.refuse("has no use for mutate, which asks no model", "remove it, or write use: agent or use: reflect", "agent", "model", "idle")
+func (d *decoder) mutate(f *syntax.Fields, o *clade.Operator) {
+	f.Refuse("has no use for mutate, which runs no program", "remove it, or write use: command", commandKeys...)
+	f.Refuse("has no use for mutate, which asks no model", "remove it, or write use: agent or use: reflect", "agent", "model", "idle")
 	if o.Role != clade.RolePropose {
-		f.refuse("has no use for mutate, which proposes edits and nothing else", "remove it", "role")
+		f.Refuse("has no use for mutate, which proposes edits and nothing else", "remove it", "role")
 	}
 }
 
-func (d *decoder) agent(f *fields, o *clade.Operator) {
-	h := d.host(f.need("agent", hostHint))
-	o.Agent, o.Model = h.Name, d.modelName(f.get("model"))
+func (d *decoder) agent(f *syntax.Fields, o *clade.Operator) {
+	h := d.host(f.Need("agent", hostHint))
+	o.Agent, o.Model = h.Name, d.modelName(f.Get("model"))
 	o.Command = d.agentCommand(f, h)
-	o.Idle = orDefault(d.duration(f.get("idle")), defaultAgentIdle)
+	o.Idle = orDefault(d.duration(f.Get("idle")), defaultAgentIdle)
 }
 
-func (d *decoder) reflect(f *fields, o *clade.Operator) {
-	o.Model = d.modelName(f.get("model"))
-	o.Timeout = orDefault(d.duration(f.get("timeout")), defaultReflectTimeout)
-	f.refuse("has no use for reflect, which runs no program", "remove it, or write use: agent or use: command", "run", "argv", "env", "pass_env", "dir")
-	f.refuse("has no use for reflect, whose model clade asks itself", "remove it; the model says where it is", "network")
-	f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
+func (d *decoder) reflect(f *syntax.Fields, o *clade.Operator) {
+	o.Model = d.modelName(f.Get("model"))
+	o.Timeout = orDefault(d.duration(f.Get("timeout")), defaultReflectTimeout)
+	f.Refuse("has no use for reflect, which runs no program", "remove it, or write use: agent or use: command", "run", "argv", "env", "pass_env", "dir")
+	f.Refuse("has no use for reflect, whose model clade asks itself", "remove it; the model says where it is", "network")
+	f.Refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
 }
 
 // program reads an operator that is a program of one's own.
-func (d *decoder) program(f *fields, o *clade.Operator) {
+func (d *decoder) program(f *syntax.Fields, o *clade.Operator) {
 	o.Command = d.commandIn(f, o.Use == useCommand)
-	f.refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
-	f.refuse("is for use: agent and use: reflect", "remove it", "model")
+	f.Refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")
+	f.Refuse("is for use: agent and use: reflect", "remove it", "model")
 	if o.Use != useCommand && o.Use != "" {
-		f.refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
+		f.Refuse("has no use here: the program is clade-operator-"+o.Use, "remove it, or write use: command", "run", "argv")
 	}
 }
 
 // with reads an operator's settings. Those of built-in operators are checked, so
 // that a slip in them has a place; a program gets all. around are the keys that
 // stand beside with.
-func (d *decoder) with(n *node, use string, around []string) clade.Options {
+func (d *decoder) with(n *syntax.Node, use string, around []string) clade.Options {
 	switch {
 	case n == nil:
 	case use == useMutate:
 		d.without(n, "mutate has no settings", around)
 		return nil
 	case use == useAgent:
-		f := d.fields(n, "write turns:")
-		d.whole(f.get("turns"), 1, 10_000)
-		f.done()
+		f := d.Fields(n, "write turns:")
+		d.Whole(f.Get("turns"), 1, 10_000)
+		f.Done()
 	case use == useReflect:
-		f := d.fields(n, "write attempts: or format:")
-		d.whole(f.get("attempts"), 1, 5)
-		d.choice(f.get("format"), "auto", "whole", "blocks")
-		f.refuse("is the model's", "write it in models", "temperature", "max_tokens")
-		f.done()
+		f := d.Fields(n, "write attempts: or format:")
+		d.Whole(f.Get("attempts"), 1, 5)
+		d.Choice(f.Get("format"), "auto", "whole", "blocks")
+		f.Refuse("is the model's", "write it in models", "temperature", "max_tokens")
+		f.Done()
 	}
 	return d.options(n)
 }
 
 // operatorName refuses a name derived from use that is taken.
-func (d *decoder) operatorName(at *node, name string, used []string) {
+func (d *decoder) operatorName(at *syntax.Node, name string, used []string) {
 	for _, u := range used {
 		if u == name && name != "" {
-			d.add(at.at, "give each a name: of its own", "%s: an operator called %s is there already", at.path, quote(name))
+			d.Add(at.At, "give each a name: of its own", "%s: an operator called %s is there already", at.Path, syntax.Quote(name))
 			return
 		}
 	}
@@ -169,27 +170,27 @@ func (d *decoder) operatorName(at *node, name string, used []string) {
 
 // use reads which operator it is. What is almost a built-in name is allowed,
 // since a program may be called so, but unlikely to be meant.
-func (d *decoder) use(n *node) string {
-	use := d.text(n, useHint)
+func (d *decoder) use(n *syntax.Node) string {
+	use := d.Text(n, useHint)
 	if use == "" {
 		return ""
 	}
 	if !programForm().MatchString(use) {
-		d.add(n.at, useHint, "%s: %s is no name of an operator", n.path, quote(use))
+		d.Add(n.At, useHint, "%s: %s is no name of an operator", n.Path, syntax.Quote(use))
 		return ""
 	}
 	if !slices.Contains(builtIn, use) {
-		if hint := near(n, builtIn); hint != "" {
-			d.warn(n.at, "%s: the program clade-operator-%s will be run; %s", n.path, use, strings.TrimSpace(hint))
+		if hint := syntax.Near(n, builtIn); hint != "" {
+			d.warn(n.At, "%s: the program clade-operator-%s will be run; %s", n.Path, use, strings.TrimSpace(hint))
 		}
 	}
 	return use
 }
 
-func (d *decoder) atLeast0(n *node) float64 {
-	v, ok := d.real(n)
+func (d *decoder) atLeast0(n *syntax.Node) float64 {
+	v, ok := d.Real(n)
 	if ok && v < 0 {
-		d.wrong(n, "at least 0", "")
+		d.Wrong(n, "at least 0", "")
 	}
 	return v
 }

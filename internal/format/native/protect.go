@@ -1,6 +1,9 @@
 package native
 
-import "github.com/cladehq/clade"
+import (
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
+)
 
 // defaultJump is how many times the largest step accepted before a gain may be
 // and still be believed at once.
@@ -11,35 +14,35 @@ var levels = []string{clade.ProtectReject, clade.ProtectWarn, clade.ProtectOff}
 // protect reads the countermeasures against candidates that game their
 // evaluator. What finds a candidate's own edits rejects; the census only warns,
 // since a process that is left over may be a tool's own server.
-func (d *decoder) protect(n *node) clade.Protect {
+func (d *decoder) protect(n *syntax.Node) clade.Protect {
 	jump := float64(defaultJump)
 	p := clade.Protect{Autoload: clade.ProtectReject, Lint: clade.ProtectReject, Secrets: clade.ProtectReject, Census: clade.ProtectWarn,
 		Blank: clade.ProtectWarn, Jump: &jump}
 	if n == nil {
 		return p
 	}
-	f := d.fields(n, "write autoload:, lint:, secrets:, census:, blank:, jump:, nonce: or tripwires:")
-	level := func(key string, v *string) { *v = orDefault(d.choice(f.get(key), levels...), *v) }
+	f := d.Fields(n, "write autoload:, lint:, secrets:, census:, blank:, jump:, nonce: or tripwires:")
+	level := func(key string, v *string) { *v = orDefault(d.Choice(f.Get(key), levels...), *v) }
 	level("autoload", &p.Autoload)
 	level("lint", &p.Lint)
 	level("secrets", &p.Secrets)
 	level("census", &p.Census)
-	p.Blank = orDefault(d.choice(f.get("blank"), clade.ProtectWarn, clade.ProtectOff), p.Blank)
-	if at := f.get("jump"); at != nil {
-		jump, _ = d.real(at)
-		if at.kind == number && jump != 0 && jump < 1 {
-			d.wrong(at, "at least 1, or 0 for never", "")
+	p.Blank = orDefault(d.Choice(f.Get("blank"), clade.ProtectWarn, clade.ProtectOff), p.Blank)
+	if at := f.Get("jump"); at != nil {
+		jump, _ = d.Real(at)
+		if at.Kind == syntax.Number && jump != 0 && jump < 1 {
+			d.Wrong(at, "at least 1, or 0 for never", "")
 		}
 	}
-	p.Nonce = d.bool(f.get("nonce"))
-	p.Tripwires = d.tripwires(f.get("tripwires"))
-	f.done()
+	p.Nonce = d.Bool(f.Get("nonce"))
+	p.Tripwires = d.tripwires(f.Get("tripwires"))
+	f.Done()
 	return p
 }
 
-func (d *decoder) tripwires(n *node) (all []clade.Tripwire) {
+func (d *decoder) tripwires(n *syntax.Node) (all []clade.Tripwire) {
 	var ids []string
-	for _, item := range d.each(n, "list mappings with id and write") {
+	for _, item := range d.Each(n, "list mappings with id and write") {
 		w := d.tripwire(item, ids)
 		ids = append(ids, w.ID)
 		all = append(all, w)
@@ -47,46 +50,46 @@ func (d *decoder) tripwires(n *node) (all []clade.Tripwire) {
 	return all
 }
 
-func (d *decoder) tripwire(n *node, used []string) (w clade.Tripwire) {
-	f := d.fields(n, "write a mapping with id and write")
-	w.ID = d.id(f.need("id", "name the tripwire, like id: returns-zero"), used)
-	write, remove := f.get("write"), f.get("delete")
+func (d *decoder) tripwire(n *syntax.Node, used []string) (w clade.Tripwire) {
+	f := d.Fields(n, "write a mapping with id and write")
+	w.ID = d.id(f.Need("id", "name the tripwire, like id: returns-zero"), used)
+	write, remove := f.Get("write"), f.Get("delete")
 	w.Write = d.contents(write)
-	w.Delete = d.texts(remove, "list files", func(n *node) {
+	w.Delete = d.Texts(remove, "list files", func(n *syntax.Node) {
 		d.below(n)
-		if _, ok := w.Write[n.text]; ok {
-			d.add(n.at, "keep write or delete", "%s: %s is written as well", n.path, quote(n.text))
+		if _, ok := w.Write[n.Text]; ok {
+			d.Add(n.At, "keep write or delete", "%s: %s is written as well", n.Path, syntax.Quote(n.Text))
 		}
 	})
-	if n.kind == mapping && write.empty() && remove.empty() {
-		d.add(n.at, "write the wrong files in write: {path: content}", "%s changes nothing", n.path)
+	if n.Kind == syntax.Mapping && empty(write) && empty(remove) {
+		d.Add(n.At, "write the wrong files in write: {path: content}", "%s changes nothing", n.Path)
 	}
-	w.Expect = d.choice(f.get("expect"), "fail", "worse")
-	f.done()
+	w.Expect = d.Choice(f.Get("expect"), "fail", "worse")
+	f.Done()
 	return w
 }
 
 // empty reports whether a list or mapping is absent or has nothing in it.
-func (n *node) empty() bool {
-	return n == nil || (n.kind == list || n.kind == mapping) && len(n.items)+len(n.pairs) == 0
+func empty(n *syntax.Node) bool {
+	return n == nil || (n.Kind == syntax.List || n.Kind == syntax.Mapping) && len(n.Items)+len(n.Pairs) == 0
 }
 
 // contents reads whole files by their path.
-func (d *decoder) contents(n *node) map[string]string {
+func (d *decoder) contents(n *syntax.Node) map[string]string {
 	if n == nil {
 		return nil
 	}
-	if n.kind != mapping {
-		d.wrong(n, "a mapping", "write path: content")
+	if n.Kind != syntax.Mapping {
+		d.Wrong(n, "a mapping", "write path: content")
 		return nil
 	}
 	files := map[string]string{}
-	for _, p := range n.pairs {
-		d.below(&node{kind: text, at: p.at, path: n.path, text: p.key})
-		if p.value.kind != text {
-			d.wrong(p.value, "text", `quote it, or write | and the lines below`)
+	for _, p := range n.Pairs {
+		d.below(&syntax.Node{Kind: syntax.Text, At: p.At, Path: n.Path, Text: p.Key})
+		if p.Value.Kind != syntax.Text {
+			d.Wrong(p.Value, "text", `quote it, or write | and the lines below`)
 		}
-		files[p.key] = p.value.text
+		files[p.Key] = p.Value.Text
 	}
 	if len(files) == 0 {
 		return nil

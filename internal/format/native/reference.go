@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 //go:generate go test -run TestReferenceIsCurrent . -update
@@ -53,8 +55,8 @@ var referenceValues = [][2]string{
 // Reference renders docs/spec.md: every key of the format with its type,
 // default, meaning and an example, in Markdown.
 func Reference() []byte {
-	p := page{root: (&faults{name: "schema.json"}).json(schema)}
-	fmt.Fprintf(&p.out, referenceHead, p.root.get("description").text)
+	p := page{root: (&faults{name: "schema.json"}).ParseJSON(schema, maxNodes)}
+	fmt.Fprintf(&p.out, referenceHead, p.root.Get("description").Text)
 	p.section("The keys at the top", p.root)
 	for _, s := range referenceSections {
 		p.section(s[1], p.def(s[0]))
@@ -65,31 +67,31 @@ func Reference() []byte {
 
 // A page is the reference being written.
 type page struct {
-	root *node
+	root *syntax.Node
 	out  bytes.Buffer
 }
 
-func (p *page) def(name string) *node { return p.root.get("$defs").get(name) }
+func (p *page) def(name string) *syntax.Node { return p.root.Get("$defs").Get(name) }
 
-func (p *page) section(title string, n *node) {
+func (p *page) section(title string, n *syntax.Node) {
 	fmt.Fprintf(&p.out, "\n## %s\n\n", title)
 	if n != p.root {
-		fmt.Fprintf(&p.out, "%s\n\n", n.get("description").text)
+		fmt.Fprintf(&p.out, "%s\n\n", n.Get("description").Text)
 	}
 	p.out.WriteString("| key | type | default | meaning | example |\n|---|---|---|---|---|\n")
-	required := words(n.get("required"))
-	for _, prop := range n.get("properties").pairs {
-		if n != p.def("program") && n.get("properties").get("network") != nil && slices.Contains(commandKeys, prop.key) {
-			if prop.key == "run" {
+	required := words(n.Get("required"))
+	for _, prop := range n.Get("properties").Pairs {
+		if n != p.def("program") && n.Get("properties").Get("network") != nil && slices.Contains(commandKeys, prop.Key) {
+			if prop.Key == "run" {
 				fmt.Fprintf(&p.out, "| `%s` | | | Those of a [command](#command). | |\n", strings.Join(commandKeys, "`, `"))
 			}
 			continue
 		}
-		p.row(prop.key, prop.value, slices.Contains(required, prop.key))
+		p.row(prop.Key, prop.Value, slices.Contains(required, prop.Key))
 	}
 }
 
-func (p *page) row(key string, n *node, required bool) {
+func (p *page) row(key string, n *syntax.Node, required bool) {
 	def := ""
 	if v := p.look(n, "default"); v != nil {
 		def = code(flow(v))
@@ -98,49 +100,49 @@ func (p *page) row(key string, n *node, required bool) {
 	}
 	example := ""
 	if v := p.look(n, "examples"); v != nil {
-		example = code(flow(v.items[0]))
+		example = code(flow(v.Items[0]))
 	}
-	fmt.Fprintf(&p.out, "| `%s` | %s | %s | %s | %s |\n", key, p.kind(n), def, cell(p.look(n, "description").text), example)
+	fmt.Fprintf(&p.out, "| `%s` | %s | %s | %s | %s |\n", key, p.kind(n), def, cell(p.look(n, "description").Text), example)
 }
 
 // look finds a keyword of a property, or of the definition it refers to.
-func (p *page) look(n *node, keyword string) *node {
-	if v := n.get(keyword); v != nil {
+func (p *page) look(n *syntax.Node, keyword string) *syntax.Node {
+	if v := n.Get(keyword); v != nil {
 		return v
 	}
-	if ref := n.get("$ref"); ref != nil {
+	if ref := n.Get("$ref"); ref != nil {
 		return p.look(p.def(refName(ref)), keyword)
 	}
 	return nil
 }
 
-func refName(ref *node) string { return strings.TrimPrefix(ref.text, "#/$defs/") }
+func refName(ref *syntax.Node) string { return strings.TrimPrefix(ref.Text, "#/$defs/") }
 
 // kind says in words what a value may be.
-func (p *page) kind(n *node) string {
-	if ref := n.get("$ref"); ref != nil {
+func (p *page) kind(n *syntax.Node) string {
+	if ref := n.Get("$ref"); ref != nil {
 		return p.named(refName(ref))
 	}
-	if c := n.get("const"); c != nil {
-		return code(c.text)
+	if c := n.Get("const"); c != nil {
+		return code(c.Text)
 	}
-	if e := n.get("enum"); e != nil {
+	if e := n.Get("enum"); e != nil {
 		return code(strings.Join(words(e), "`, `"))
 	}
-	if either := n.get("anyOf"); either != nil {
+	if either := n.Get("anyOf"); either != nil {
 		var parts []string
-		for _, a := range either.items {
+		for _, a := range either.Items {
 			parts = append(parts, p.kind(a))
 		}
 		return strings.Join(parts, " or ")
 	}
-	t := n.get("type")
+	t := n.Get("type")
 	if t == nil {
 		return ""
 	}
-	switch t.text {
+	switch t.Text {
 	case "array":
-		return "list of " + p.kind(n.get("items"))
+		return "list of " + p.kind(n.Get("items"))
 	case "integer":
 		return "whole number" + bounds(n)
 	case "number":
@@ -171,20 +173,20 @@ func (p *page) named(def string) string {
 	return p.kind(p.def(def))
 }
 
-func bounds(n *node) string {
-	low, above, high := n.get("minimum"), n.get("exclusiveMinimum"), n.get("maximum")
-	if high != nil && high.text == fmt.Sprint(int64(exact)) {
-		high = &node{text: "2^53 - 1"}
+func bounds(n *syntax.Node) string {
+	low, above, high := n.Get("minimum"), n.Get("exclusiveMinimum"), n.Get("maximum")
+	if high != nil && high.Text == fmt.Sprint(int64(syntax.Exact)) {
+		high = &syntax.Node{Text: "2^53 - 1"}
 	}
 	switch {
 	case low != nil && high != nil:
-		return ", " + low.text + " to " + high.text
+		return ", " + low.Text + " to " + high.Text
 	case above != nil && high != nil:
-		return ", above " + above.text + ", at most " + high.text
+		return ", above " + above.Text + ", at most " + high.Text
 	case low != nil:
-		return ", at least " + low.text
+		return ", at least " + low.Text
 	case above != nil:
-		return ", above " + above.text
+		return ", above " + above.Text
 	}
 	return ""
 }
@@ -192,16 +194,16 @@ func bounds(n *node) string {
 func (p *page) values() {
 	p.out.WriteString("\n## values\n\n| what | how it is written |\n|---|---|\n")
 	for _, v := range referenceValues {
-		fmt.Fprintf(&p.out, "| %s | %s |\n", v[1], cell(p.def(v[0]).get("description").text))
+		fmt.Fprintf(&p.out, "| %s | %s |\n", v[1], cell(p.def(v[0]).Get("description").Text))
 	}
 }
 
-func words(n *node) (all []string) {
+func words(n *syntax.Node) (all []string) {
 	if n == nil {
 		return nil
 	}
-	for _, item := range n.items {
-		all = append(all, item.text)
+	for _, item := range n.Items {
+		all = append(all, item.Text)
 	}
 	return all
 }

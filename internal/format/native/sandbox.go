@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // grades are the grades of isolation, strongest first. auto is none of them.
@@ -16,34 +17,34 @@ const (
 	imageHint      = "write image: with the name of a container image that has the programs your commands need"
 )
 
-func (d *decoder) sandbox(n *node) clade.Sandbox {
+func (d *decoder) sandbox(n *syntax.Node) clade.Sandbox {
 	s := clade.Sandbox{Use: useAuto, Home: "hide"}
 	uses := append([]string{useAuto}, grades...)
 	switch {
 	case n == nil:
 		return s
-	case n.kind == text:
-		if s.Use = d.choice(n, uses...); s.Use == gradeContainer {
-			d.add(n.at, "write {use: container, image: …}", "%s: container needs to be told which image", n.path)
+	case n.Kind == syntax.Text:
+		if s.Use = d.Choice(n, uses...); s.Use == gradeContainer {
+			d.Add(n.At, "write {use: container, image: …}", "%s: container needs to be told which image", n.Path)
 		}
 		return s
 	}
-	f := d.fields(n, "write a kind of isolation, or a mapping with use")
-	use, floor := f.get("use"), f.get("floor")
-	s.Use = orDefault(d.choice(use, uses...), useAuto)
-	s.Floor = d.choice(floor, grades...)
+	f := d.Fields(n, "write a kind of isolation, or a mapping with use")
+	use, floor := f.Get("use"), f.Get("floor")
+	s.Use = orDefault(d.Choice(use, uses...), useAuto)
+	s.Floor = d.Choice(floor, grades...)
 	if s.Floor != "" && s.Use != useAuto && slices.Index(grades, s.Use) > slices.Index(grades, s.Floor) {
-		d.add(floor.at, "lower the floor, or write use: auto", "%s: use: %s gives less than %s", floor.path, s.Use, s.Floor)
+		d.Add(floor.At, "lower the floor, or write use: auto", "%s: use: %s gives less than %s", floor.Path, s.Use, s.Floor)
 	}
-	s.Read = d.texts(f.get("read"), "list absolute paths", func(n *node) {
-		if !path.IsAbs(n.text) && !drive().MatchString(n.text) {
-			d.add(n.at, "write the whole path, like /usr/share/data", "%s: %s is not absolute", n.path, quote(n.text))
+	s.Read = d.Texts(f.Get("read"), "list absolute paths", func(n *syntax.Node) {
+		if !path.IsAbs(n.Text) && !drive().MatchString(n.Text) {
+			d.Add(n.At, "write the whole path, like /usr/share/data", "%s: %s is not absolute", n.Path, syntax.Quote(n.Text))
 		}
 	})
-	s.Home = orDefault(d.choice(f.get("home"), "hide", "show"), "hide")
-	s.Image = d.image(f.get("image"))
+	s.Home = orDefault(d.Choice(f.Get("home"), "hide", "show"), "hide")
+	s.Image = d.image(f.Get("image"))
 	d.imageFits(f, s)
-	f.done()
+	f.Done()
 	return s
 }
 
@@ -51,22 +52,22 @@ func (d *decoder) sandbox(n *node) clade.Sandbox {
 // program to say. It may not be taken for an option.
 var imageForm = pattern(`^[A-Za-z0-9][^\s]*$`)
 
-func (d *decoder) image(n *node) string {
-	s := d.text(n, imageHint)
+func (d *decoder) image(n *syntax.Node) string {
+	s := d.Text(n, imageHint)
 	if s != "" && !imageForm().MatchString(s) {
-		d.add(n.at, "write it like docker.io/library/golang:1.26", "%s: %s is no name of an image", n.path, quote(s))
+		d.Add(n.At, "write it like docker.io/library/golang:1.26", "%s: %s is no name of an image", n.Path, syntax.Quote(s))
 	}
 	return s
 }
 
 // imageFits asks for an image where only a container will do, and refuses one
 // where none is used.
-func (d *decoder) imageFits(f *fields, s clade.Sandbox) {
+func (d *decoder) imageFits(f *syntax.Fields, s clade.Sandbox) {
 	container := s.Use == gradeContainer || s.Use == useAuto && s.Floor == gradeContainer
 	switch {
-	case container && !f.has("image"):
-		d.add(f.of.at, imageHint, "%s.image is missing, which a container needs", f.of.path)
+	case container && !f.Has("image"):
+		d.Add(f.Of.At, imageHint, "%s.image is missing, which a container needs", f.Of.Path)
 	case s.Use != gradeContainer && s.Use != useAuto:
-		f.refuse("has no use where use is "+s.Use, "remove it, or write use: container", "image")
+		f.Refuse("has no use where use is "+s.Use, "remove it, or write use: container", "image")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // A walker holds the schema beside the Go types.
@@ -109,25 +110,25 @@ func shadowed(typ reflect.Type, name string) bool {
 // its own schema takes.
 func TestSchemaExplainsEverything(t *testing.T) {
 	t.Parallel()
-	p := page{root: (&faults{}).json(schema)}
+	p := page{root: (&faults{}).ParseJSON(schema, maxNodes)}
 	seen := 0
-	check := func(path string, n *node) {
-		for _, prop := range n.get("properties").pairs {
+	check := func(path string, n *syntax.Node) {
+		for _, prop := range n.Get("properties").Pairs {
 			seen++
 			for _, keyword := range []string{"description", "examples"} {
-				if v := p.look(prop.value, keyword); v == nil || v.text == "" && len(v.items) == 0 {
-					t.Errorf("%s.%s has no %s", path, prop.key, keyword)
+				if v := p.look(prop.Value, keyword); v == nil || v.Text == "" && len(v.Items) == 0 {
+					t.Errorf("%s.%s has no %s", path, prop.Key, keyword)
 				}
 			}
 		}
 	}
 	check("spec", p.root)
-	for _, def := range p.root.get("$defs").pairs {
-		if d := def.value.get("description"); d == nil || d.text == "" {
-			t.Errorf("%s has no description", def.key)
+	for _, def := range p.root.Get("$defs").Pairs {
+		if d := def.Value.Get("description"); d == nil || d.Text == "" {
+			t.Errorf("%s has no description", def.Key)
 		}
-		if def.value.get("properties") != nil {
-			check(def.key, def.value)
+		if def.Value.Get("properties") != nil {
+			check(def.Key, def.Value)
 		}
 	}
 	if seen < 100 {
@@ -139,17 +140,17 @@ func TestSchemaExplainsEverything(t *testing.T) {
 // spec.
 func TestExamplesOfSchemaAreTaken(t *testing.T) {
 	t.Parallel()
-	root := (&faults{}).json(schema)
-	for _, prop := range root.get("properties").pairs {
-		for _, example := range prop.value.get("examples").items {
+	root := (&faults{}).ParseJSON(schema, maxNodes)
+	for _, prop := range root.Get("properties").Pairs {
+		for _, example := range prop.Value.Get("examples").Items {
 			keys := map[string]string{"version": "1", "objective": "x", "benchmark": "b"}
-			keys[prop.key] = flow(example)
+			keys[prop.Key] = flow(example)
 			var b strings.Builder
 			for _, k := range slices.Sorted(maps.Keys(keys)) {
 				b.WriteString(k + ": " + keys[k] + "\n")
 			}
 			if _, _, err := New().Read("clade.yaml", []byte(b.String())); err != nil {
-				t.Errorf("example of %s: %v\n%s", prop.key, err, b.String())
+				t.Errorf("example of %s: %v\n%s", prop.Key, err, b.String())
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package native
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cladehq/clade/internal/syntax"
+)
 
 // secretForm is how keys of well-known services look: keys of models, tokens of
 // code hosts and of chats, access keys of a cloud.
@@ -22,22 +26,22 @@ func secret(text string) bool {
 // secrets refuses every text that looks like a key, since a spec is kept in the
 // log of its runs. Nothing more is said of such a text, so that no error
 // repeats it.
-func (d *decoder) secrets(n *node) {
-	if n.kind == text && secret(n.text) {
-		d.add(n.at, secretHint, "%s holds what looks like a key, and this file is kept", orDefault(n.path, "the spec"))
-		n.kind, n.text = broken, ""
+func (d *decoder) secrets(n *syntax.Node) {
+	if n.Kind == syntax.Text && secret(n.Text) {
+		d.Add(n.At, secretHint, "%s holds what looks like a key, and this file is kept", orDefault(n.Path, "the spec"))
+		n.Kind, n.Text = syntax.Broken, ""
 	}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		d.secrets(item)
 	}
-	kept := n.pairs[:0:0]
-	for _, p := range n.pairs {
-		if secret(p.key) {
-			d.add(p.at, secretHint, "%s has a key of a service for a name, and this file is kept", orDefault(n.path, "the spec"))
+	kept := n.Pairs[:0:0]
+	for _, p := range n.Pairs {
+		if secret(p.Key) {
+			d.Add(p.At, secretHint, "%s has a key of a service for a name, and this file is kept", orDefault(n.Path, "the spec"))
 			continue
 		}
-		d.secrets(p.value)
+		d.secrets(p.Value)
 		kept = append(kept, p)
 	}
-	n.pairs = kept
+	n.Pairs = kept
 }

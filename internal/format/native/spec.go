@@ -6,62 +6,69 @@ import (
 	"slices"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // version is the version of the file format that this package reads.
 const version = 1
 
 // spec reads the whole file.
-func (d *decoder) spec(n *node) *clade.Spec {
-	f := d.fields(n, "begin with version: 1 and objective: …")
-	if n.kind != mapping || !d.version(f.need("version", "add version: 1")) {
+func (d *decoder) spec(n *syntax.Node) *clade.Spec {
+	if n.Kind != syntax.Mapping {
+		if n.Kind != syntax.Broken {
+			d.Add(n.At, "begin with version: 1 and objective: …", "the spec must be a mapping, not %s", n)
+		}
+		return nil
+	}
+	f := d.Fields(n, "")
+	if !d.version(f.Need("version", "add version: 1")) {
 		return nil
 	}
 	s := &clade.Spec{Version: version, Seed: 1}
-	s.Objective = d.text(f.need("objective", "say in a sentence what should get better"), "say in a sentence what should get better")
-	s.Target = d.target(f.get("target"))
-	s.Allow = d.texts(f.get("allow"), "list patterns, like [src/**]", d.glob)
-	s.Frozen = d.texts(f.get("frozen"), "list patterns, like [tests/**]", func(n *node) {
+	s.Objective = d.Text(f.Need("objective", "say in a sentence what should get better"), "say in a sentence what should get better")
+	s.Target = d.target(f.Get("target"))
+	s.Allow = d.Texts(f.Get("allow"), "list patterns, like [src/**]", d.glob)
+	s.Frozen = d.Texts(f.Get("frozen"), "list patterns, like [tests/**]", func(n *syntax.Node) {
 		d.glob(n)
-		if slices.Contains(s.Allow, n.text) {
-			d.warn(n.at, "%s is both in allow and in frozen; frozen wins", quote(n.text))
+		if slices.Contains(s.Allow, n.Text) {
+			d.warn(n.At, "%s is both in allow and in frozen; frozen wins", syntax.Quote(n.Text))
 		}
 	})
-	if c := f.get("setup"); c != nil {
+	if c := f.Get("setup"); c != nil {
 		s.Setup = d.command(c)
 	}
-	s.Carry = d.texts(f.get("carry"), "list patterns, like [node_modules]", d.glob)
-	s.Lock = d.texts(f.get("lock"), "list files, like [go.sum]", func(n *node) { d.below(n) })
-	s.Gates = d.gateList(f.get("gates"))
-	d.readModels(f.get("models"))
-	d.benchmark, d.dataset = f.has("benchmark"), f.has("dataset")
-	s.Benchmark = d.readBenchmark(f.get("benchmark"))
-	s.Dataset = d.readDataset(f.get("dataset"))
+	s.Carry = d.Texts(f.Get("carry"), "list patterns, like [node_modules]", d.glob)
+	s.Lock = d.Texts(f.Get("lock"), "list files, like [go.sum]", func(n *syntax.Node) { d.below(n) })
+	s.Gates = d.gateList(f.Get("gates"))
+	d.readModels(f.Get("models"))
+	d.benchmark, d.dataset = f.Has("benchmark"), f.Has("dataset")
+	s.Benchmark = d.readBenchmark(f.Get("benchmark"))
+	s.Dataset = d.readDataset(f.Get("dataset"))
 	s.Measures = d.measures(f)
-	s.Operators = d.operators(f.get("operators"))
-	s.Search = d.search(f.get("search"))
-	s.Budget = d.budget(f.get("budget"))
-	s.Limits = d.limits(f.get("limits"))
-	s.Sandbox = d.sandbox(f.get("sandbox"))
-	s.Protect = d.protect(f.get("protect"))
-	s.Final = d.final(f.get("final"))
-	s.Slots = int(d.whole(f.get("slots"), 0, 1024))
-	if seed := f.get("seed"); seed != nil {
-		s.Seed = uint64(d.whole(seed, 0, exact))
+	s.Operators = d.operators(f.Get("operators"))
+	s.Search = d.search(f.Get("search"))
+	s.Budget = d.budget(f.Get("budget"))
+	s.Limits = d.limits(f.Get("limits"))
+	s.Sandbox = d.sandbox(f.Get("sandbox"))
+	s.Protect = d.protect(f.Get("protect"))
+	s.Final = d.final(f.Get("final"))
+	s.Slots = int(d.Whole(f.Get("slots"), 0, 1024))
+	if seed := f.Get("seed"); seed != nil {
+		s.Seed = uint64(d.Whole(seed, 0, syntax.Exact))
 	}
-	f.done()
+	f.Done()
 	d.settle(s, n)
 	return s
 }
 
 // version reports whether the rest can be read.
-func (d *decoder) version(n *node) bool {
+func (d *decoder) version(n *syntax.Node) bool {
 	if n == nil {
 		return true
 	}
-	switch v := d.whole(n, 1, exact); {
+	switch v := d.Whole(n, 1, syntax.Exact); {
 	case v > version:
-		d.add(n.at, "update clade, or write version: 1", "version %d is newer than this clade, which reads version %d", v, version)
+		d.Add(n.At, "update clade, or write version: 1", "version %d is newer than this clade, which reads version %d", v, version)
 		return false
 	default:
 		return true
@@ -69,34 +76,34 @@ func (d *decoder) version(n *node) bool {
 }
 
 // target reads what is evolved.
-func (d *decoder) target(n *node) (t clade.Target) {
+func (d *decoder) target(n *syntax.Node) (t clade.Target) {
 	switch {
 	case n == nil:
 		return t
-	case n.kind == text:
+	case n.Kind == syntax.Text:
 		return clade.Target{Path: d.place(n)}
 	}
-	f := d.fields(n, "write a path, or path, kind and base")
-	t.Path = d.place(f.get("path"))
-	t.Kind = clade.TargetKind(d.choice(f.get("kind"), string(clade.TargetGit), string(clade.TargetDir), string(clade.TargetFile)))
-	base := f.get("base")
-	t.Base = d.text(base, "name a commit, branch or tag")
+	f := d.Fields(n, "write a path, or path, kind and base")
+	t.Path = d.place(f.Get("path"))
+	t.Kind = clade.TargetKind(d.Choice(f.Get("kind"), string(clade.TargetGit), string(clade.TargetDir), string(clade.TargetFile)))
+	base := f.Get("base")
+	t.Base = d.Text(base, "name a commit, branch or tag")
 	if base != nil && len(t.Base) > 0 && t.Base[0] == '-' {
-		d.add(base.at, "name a commit, branch or tag", "%s: %s is no revision", base.path, quote(t.Base))
+		d.Add(base.At, "name a commit, branch or tag", "%s: %s is no revision", base.Path, syntax.Quote(t.Base))
 	}
 	if t.Kind == clade.TargetDir || t.Kind == clade.TargetFile {
-		f.refuse("is for git targets only", "remove it, or write kind: git", "base")
+		f.Refuse("is for git targets only", "remove it, or write kind: git", "base")
 	}
-	t.Prefix = d.file(f.get("prefix"))
-	f.done()
+	t.Prefix = d.file(f.Get("prefix"))
+	f.Done()
 	return t
 }
 
 // place reads the target's path, which may climb out of the spec's folder.
-func (d *decoder) place(n *node) string {
-	p := d.text(n, "name a folder or file; . is the spec's own folder")
+func (d *decoder) place(n *syntax.Node) string {
+	p := d.Text(n, "name a folder or file; . is the spec's own folder")
 	if p != "" && (path.IsAbs(p) || drive().MatchString(p)) {
-		d.add(n.at, "write it relative to the spec's folder", "%s: %s is absolute", n.path, quote(p))
+		d.Add(n.At, "write it relative to the spec's folder", "%s: %s is absolute", n.Path, syntax.Quote(p))
 	}
 	return p
 }
@@ -107,14 +114,14 @@ var idForm = pattern(`^[a-z][a-z0-9_-]{0,39}$`)
 const idHint = "lower-case letters, digits, _ and -, a letter first, at most 40"
 
 // id reads a name that must be well formed and not among used.
-func (d *decoder) id(n *node, used []string) string {
-	id := d.text(n, idHint)
+func (d *decoder) id(n *syntax.Node, used []string) string {
+	id := d.Text(n, idHint)
 	switch {
 	case id == "":
 	case !idForm().MatchString(id):
-		d.add(n.at, idHint, "%s: %s is no valid name", n.path, quote(id))
+		d.Add(n.At, idHint, "%s: %s is no valid name", n.Path, syntax.Quote(id))
 	case slices.Contains(used, id):
-		d.add(n.at, "give each a name of its own", "%s: %s is taken", n.path, quote(id))
+		d.Add(n.At, "give each a name of its own", "%s: %s is taken", n.Path, syntax.Quote(id))
 	}
 	return id
 }

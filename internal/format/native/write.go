@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // Write renders a spec as YAML with every key in the order of clade.Spec. What
@@ -19,17 +20,17 @@ func Write(spec *clade.Spec) ([]byte, error) {
 		return nil, fmt.Errorf("writing a spec: %w", err)
 	}
 	f := &faults{name: "spec.json"}
-	root := f.json(data)
+	root := f.ParseJSON(data, maxNodes)
 	if root == nil {
 		return nil, fmt.Errorf("writing a spec: %w", f.err())
 	}
-	root.dropEmpty("target")
-	if set := root.get("dataset"); set != nil {
-		set.dropEmpty("splits")
+	dropEmpty(root, "target")
+	if set := root.Get("dataset"); set != nil {
+		dropEmpty(set, "splits")
 	}
 	spellZeros(root, spec)
 	var b bytes.Buffer
-	for _, p := range root.pairs {
+	for _, p := range root.Pairs {
 		writePair(&b, p, 0)
 	}
 	if len(b.Bytes()) > maxSize {
@@ -40,58 +41,58 @@ func Write(spec *clade.Spec) ([]byte, error) {
 
 // spellZeros adds the zeros that a file must say, since leaving them out there
 // means a default.
-func spellZeros(root *node, spec *clade.Spec) {
-	search := root.get("search")
+func spellZeros(root *syntax.Node, spec *clade.Spec) {
+	search := root.Get("search")
 	if spec.Search.Explore == 0 {
-		search.insert("explore", "strategy", "batch")
+		insert(search, "explore", "strategy", "batch")
 	}
 	if spec.Search.Cross == 0 {
-		search.insert("cross", "strategy", "batch", "explore")
+		insert(search, "cross", "strategy", "batch", "explore")
 	}
 	for i, o := range spec.Operators {
 		if o.Share == 0 {
-			root.get("operators").items[i].insert("share", "use", "name")
+			insert(root.Get("operators").Items[i], "share", "use", "name")
 		}
 	}
 }
 
 // insert adds key: 0 after those keys that come before it in clade.Spec.
-func (n *node) insert(key string, before ...string) {
+func insert(n *syntax.Node, key string, before ...string) {
 	at := 0
-	for at < len(n.pairs) && slices.Contains(before, n.pairs[at].key) {
+	for at < len(n.Pairs) && slices.Contains(before, n.Pairs[at].Key) {
 		at++
 	}
-	n.pairs = slices.Insert(n.pairs, at, pair{key: key, value: &node{kind: number, text: "0"}})
+	n.Pairs = slices.Insert(n.Pairs, at, syntax.Pair{Key: key, Value: &syntax.Node{Kind: syntax.Number, Text: "0"}})
 }
 
 // dropEmpty removes a mapping that says nothing.
-func (n *node) dropEmpty(key string) {
-	n.pairs = slices.DeleteFunc(n.pairs, func(p pair) bool { return p.key == key && len(p.value.pairs) == 0 })
+func dropEmpty(n *syntax.Node, key string) {
+	n.Pairs = slices.DeleteFunc(n.Pairs, func(p syntax.Pair) bool { return p.Key == key && len(p.Value.Pairs) == 0 })
 }
 
-func writePair(b *bytes.Buffer, p pair, depth int) {
-	fmt.Fprintf(b, "%s%s:", strings.Repeat("  ", depth), scalar(p.key))
-	writeValue(b, p.value, depth)
+func writePair(b *bytes.Buffer, p syntax.Pair, depth int) {
+	fmt.Fprintf(b, "%s%s:", strings.Repeat("  ", depth), scalar(p.Key))
+	writeValue(b, p.Value, depth)
 }
 
 // writeValue writes what follows a colon, up to the end of its last line.
-func writeValue(b *bytes.Buffer, n *node, depth int) {
-	if n.flat() {
+func writeValue(b *bytes.Buffer, n *syntax.Node, depth int) {
+	if flat(n) {
 		b.WriteString(" " + flow(n) + "\n")
 		return
 	}
 	b.WriteByte('\n')
-	for _, p := range n.pairs {
+	for _, p := range n.Pairs {
 		writePair(b, p, depth+1)
 	}
 	indent := strings.Repeat("  ", depth+1)
-	for _, item := range n.items {
-		if item.kind != mapping || item.flat() {
+	for _, item := range n.Items {
+		if item.Kind != syntax.Mapping || flat(item) {
 			b.WriteString(indent + "- " + flow(item) + "\n")
 			continue
 		}
 		var inner bytes.Buffer
-		for _, p := range item.pairs {
+		for _, p := range item.Pairs {
 			writePair(&inner, p, depth+2)
 		}
 		b.WriteString(indent + "- " + strings.TrimLeft(inner.String(), " "))
@@ -100,32 +101,32 @@ func writeValue(b *bytes.Buffer, n *node, depth int) {
 
 // flat reports whether a value is written on one line: scalars, what is empty,
 // short mappings of scalars, and lists of them.
-func (n *node) flat() bool {
-	if n.kind == mapping {
-		return len(n.pairs) <= 3 && !slices.ContainsFunc(n.pairs, func(p pair) bool { return len(p.value.items)+len(p.value.pairs) > 0 })
+func flat(n *syntax.Node) bool {
+	if n.Kind == syntax.Mapping {
+		return len(n.Pairs) <= 3 && !slices.ContainsFunc(n.Pairs, func(p syntax.Pair) bool { return len(p.Value.Items)+len(p.Value.Pairs) > 0 })
 	}
-	return !slices.ContainsFunc(n.items, func(i *node) bool { return i.kind == mapping && len(i.pairs) > 0 })
+	return !slices.ContainsFunc(n.Items, func(i *syntax.Node) bool { return i.Kind == syntax.Mapping && len(i.Pairs) > 0 })
 }
 
-func flow(n *node) string {
+func flow(n *syntax.Node) string {
 	var parts []string
-	switch n.kind {
-	case list:
-		for _, item := range n.items {
+	switch n.Kind {
+	case syntax.List:
+		for _, item := range n.Items {
 			parts = append(parts, flow(item))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
-	case mapping:
-		for _, p := range n.pairs {
-			parts = append(parts, scalar(p.key)+": "+flow(p.value))
+	case syntax.Mapping:
+		for _, p := range n.Pairs {
+			parts = append(parts, scalar(p.Key)+": "+flow(p.Value))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
-	case text:
-		return scalar(n.text)
-	case null:
+	case syntax.Text:
+		return scalar(n.Text)
+	case syntax.Null:
 		return "null"
 	}
-	return n.text
+	return n.Text
 }
 
 // bare is text that needs no quotes anywhere; words that YAML takes for

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 func equalSpecs(t *testing.T, a, b *clade.Spec) {
@@ -168,7 +169,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 		}
 		return c
 	}
-	s := &clade.Spec{Version: 1, Objective: word(), Seed: r.Uint64N(exact + 1), Slots: r.IntN(5)}
+	s := &clade.Spec{Version: 1, Objective: word(), Seed: r.Uint64N(syntax.Exact + 1), Slots: r.IntN(5)}
 	for i := range r.IntN(3) {
 		s.Gates = append(s.Gates, clade.Gate{ID: fmt.Sprintf("g%d", i), Command: command()})
 	}
@@ -180,7 +181,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 	}
 	s.Models, s.Operators = randomAskers(r, word)
 	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9), Operators: "bandit"}
-	usd, tokens := clade.Microdollars(1+r.Int64N(1e12)), 1+r.Int64N(exact)
+	usd, tokens := clade.Microdollars(1+r.Int64N(1e12)), 1+r.Int64N(syntax.Exact)
 	s.Budget = clade.Budget{Candidates: 1 + r.IntN(99), USD: &usd, PerTry: &usd, Tokens: &tokens, Wall: clade.Duration(1 + r.Int64N(1e15))}
 	s.Limits = clade.Limits{Wall: 1, Memory: clade.Bytes(1 + r.Int64N(1<<50)), Processes: 1, Output: 1 << 20, FileSize: 1024, Disk: clade.Bytes(r.Int64N(3))}
 	s.Sandbox = clade.Sandbox{Use: "none", Floor: "none", Read: []string{"/" + word()}, Home: "show"}

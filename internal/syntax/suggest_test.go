@@ -1,10 +1,7 @@
-package native
+package syntax
 
 import (
-	"slices"
 	"testing"
-
-	"github.com/cladehq/clade/internal/sandbox"
 )
 
 func TestDistance(t *testing.T) {
@@ -39,17 +36,8 @@ func TestSuggest(t *testing.T) {
 		"command": "known here: env, pass_env, run, timeout",
 		"":        "known here: env, pass_env, run, timeout",
 	} {
-		if got := suggest(name, known); got != want {
-			t.Errorf("suggest(%q) = %q, want %q", name, got, want)
+		if got := Suggest(name, known); got != want {
+			t.Errorf("Suggest(%q) = %q, want %q", name, got, want)
 		}
-	}
-}
-
-// TestGradesAreThoseOfSandbox: the contract comes later, so the names are
-// written twice and held equal here.
-func TestGradesAreThoseOfSandbox(t *testing.T) {
-	t.Parallel()
-	if !slices.Equal(grades, sandbox.Grades) {
-		t.Errorf("grades %v, sandboxes know %v", grades, sandbox.Grades)
 	}
 }

@@ -1,13 +1,13 @@
-package native
+package syntax
 
 import (
 	"slices"
 	"strings"
 )
 
-// suggest returns a hint for a name that is not among known: the nearest one,
+// Suggest returns a hint for a name that is not among known: the nearest one,
 // or all of them when none is near.
-func suggest(name string, known []string) string {
+func Suggest(name string, known []string) string {
 	best, least := "", min(3, max(1, len(name)/2))
 	for _, k := range known {
 		d := distance(strings.ToLower(name), k)
@@ -55,4 +55,12 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(x)][len(y)]
+}
+
+// Near is the suggestion for a word that is not among words, "" if none is near.
+func Near(n *Node, words []string) string {
+	if hint := Suggest(n.Text, words); n.Kind == Text && strings.HasPrefix(hint, "did") {
+		return hint
+	}
+	return ""
 }
