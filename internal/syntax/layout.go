@@ -169,13 +169,10 @@ func (l *layout) properties() (any bool) {
 		for !l.gap(l.at) {
 			l.at++
 		}
-		any = true
-		end := l.at
-		l.spaces()
-		if l.lineEnds() {
-			l.at = end
-			return any
+		if any = true; l.lineEnds() {
+			break
 		}
+		l.spaces()
 	}
 	return any
 }
