@@ -21,13 +21,6 @@ const (
 // maxDocument bytes and 200 levels deep.
 type document struct{ root any }
 
-// CheckJSON reports why data is not one JSON value as clade reads them from
-// programs; see document.
-func CheckJSON(data []byte) error {
-	_, err := parseDocument(data)
-	return err
-}
-
 // parseDocument reads a document.
 func parseDocument(data []byte) (document, error) {
 	switch {

@@ -4,16 +4,19 @@
 //
 //	{"text": "what I did", "end": "rate-limited", "spent": {"usd": 0.12, "tokens": 3400, "calls": 5}}
 //
-// Everything in it is optional.
+// Everything in it is optional. A last line that is anything else, one with a key
+// that is not among these or there twice included, is the text.
 package custom
 
 import (
+	"bytes"
 	"path"
 	"slices"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/agent"
 	"github.com/cladehq/clade/internal/sandbox"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // Driver is the agent.Driver of one argument list.
@@ -94,7 +97,8 @@ func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 		}
 	}
 	rep := agent.Report{Spent: clade.Amount{Unknown: true}}
-	said, isReply := agent.Event[reply](last)
+	var said reply
+	isReply := bytes.HasPrefix(bytes.TrimSpace(last), []byte("{")) && syntax.Decode(last, &said) == nil
 	rep.Text = said.Text
 	if !isReply {
 		rep.Text = string(last)

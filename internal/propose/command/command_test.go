@@ -142,18 +142,22 @@ func TestReplies(t *testing.T) {
 		spent   clade.Amount
 		class   clade.Class
 	}{
-		"in the file":           {`echo '{"summary":"did   it","spent":{"usd":2.5,"tokens":10,"calls":2}}' > $CLADE_REPLY`, 0, "did it", full, ""},
-		"in the last line":      {`echo hello; echo '{"summary":"did it","spent":{"usd":2.5,"tokens":10,"calls":2}}'`, 1, "did it", full, ""},
-		"the file goes first":   {`echo '{"summary":"file"}' > $CLADE_REPLY; echo '{"summary":"line"}'`, 0, "file", clade.Amount{}, ""},
-		"a last line of others": {`echo '{"score": 3}'`, 0, "sh: app/a.txt", clade.Amount{}, ""},
-		"nothing said, money":   {`true`, 5, "sh: app/a.txt", clade.Amount{Unknown: true}, ""},
-		"tokens but no dollars": {`echo '{"spent":{"tokens":7}}'`, 5, "sh: app/a.txt", clade.Amount{Tokens: 7, Unknown: true}, ""},
-		"unknown key in file":   {`echo '{"sumary":"x"}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
-		"two values in file":    {`echo '{} {}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
-		"a key twice":           {`echo '{"spent":{"usd":9,"usd":1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
-		"negative money":        {`echo '{"spent":{"usd":-1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
-		"a link for a file":     {`ln -s /etc/passwd $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
-		"a huge file":           {`head -c 100000 /dev/zero > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"in the file":            {`echo '{"summary":"did   it","spent":{"usd":2.5,"tokens":10,"calls":2}}' > $CLADE_REPLY`, 0, "did it", full, ""},
+		"in the last line":       {`echo hello; echo '{"summary":"did it","spent":{"usd":2.5,"tokens":10,"calls":2}}'`, 1, "did it", full, ""},
+		"the file goes first":    {`echo '{"summary":"file"}' > $CLADE_REPLY; echo '{"summary":"line"}'`, 0, "file", clade.Amount{}, ""},
+		"a last line of others":  {`echo '{"score": 3}'`, 0, "sh: app/a.txt", clade.Amount{}, ""},
+		"nothing said, money":    {`true`, 5, "sh: app/a.txt", clade.Amount{Unknown: true}, ""},
+		"tokens but no dollars":  {`echo '{"spent":{"tokens":7}}'`, 5, "sh: app/a.txt", clade.Amount{Tokens: 7, Unknown: true}, ""},
+		"unknown key in file":    {`echo '{"sumary":"x"}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"two values in file":     {`echo '{} {}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"a key twice":            {`echo '{"spent":{"usd":9,"usd":1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"another case":           {`echo '{"spent":{"usd":9,"USD":1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"only another case":      {`echo '{"Summary":"x"}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"a key twice in a line":  {`echo '{"spent":{"usd":9,"usd":1}}'`, 5, "sh: app/a.txt", clade.Amount{Unknown: true}, ""},
+		"another case in a line": {`echo '{"spent":{"usd":9,"USD":1}}'`, 5, "sh: app/a.txt", clade.Amount{Unknown: true}, ""},
+		"negative money":         {`echo '{"spent":{"usd":-1}}' > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"a link for a file":      {`ln -s /etc/passwd $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
+		"a huge file":            {`head -c 100000 /dev/zero > $CLADE_REPLY`, 0, "", clade.Amount{}, clade.ClassOperator},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,16 +1,14 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/cladehq/clade"
-	"github.com/cladehq/clade/internal/evaluate"
 	"github.com/cladehq/clade/internal/propose"
+	"github.com/cladehq/clade/internal/syntax"
 )
 
 // Version of the protocol.
@@ -80,19 +78,11 @@ func (o *Operator) request(r propose.Request, folder string) ([]byte, error) {
 	return append(body, '\n'), nil
 }
 
-// parseReply reads a Reply strictly.
+// parseReply reads a Reply strictly; see syntax.Decode.
 func parseReply(data []byte) (Reply, error) {
 	var r Reply
-	if err := evaluate.CheckJSON(data); err != nil {
+	if err := syntax.Decode(data, &r); err != nil {
 		return Reply{}, fmt.Errorf("reading the reply: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return Reply{}, fmt.Errorf("reading the reply: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return Reply{}, fmt.Errorf("reading the reply: more than one JSON value")
 	}
 	if s := r.Spent; s != nil && (s.Tokens < 0 || s.Calls < 0 || s.USD != nil && *s.USD < 0) {
 		return Reply{}, fmt.Errorf("reading the reply: what was spent is negative")
