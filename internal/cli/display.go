@@ -41,11 +41,12 @@ func isTerminal(w io.Writer) bool {
 // lines prints a line when there is something new, and at least every few
 // seconds while the search goes on.
 type lines struct {
-	w    io.Writer
-	mu   sync.Mutex
-	best clade.ID
-	base bool
-	next time.Time
+	w     io.Writer
+	mu    sync.Mutex
+	base  bool       // the baseline was printed
+	best  clade.Life // the best that was printed last; the base: none
+	epoch int        // of both
+	next  time.Time
 }
 
 const quiet = 5 * time.Second
@@ -60,24 +61,56 @@ func (l *lines) progress(v clade.View) {
 	h := v.Head()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	base := v.Life(clade.Base)
-	if !l.base && base.Scored {
-		l.base = true
+	if base := v.Life(clade.Base); base.Scored && (!l.base || base.Epoch != l.epoch) {
+		l.base, l.epoch, l.best = true, base.Epoch, clade.Life{}
 		fmt.Fprintf(l.w, "baseline %s\n", values(h.Spec.Measures, base.Values))
 	}
-	best, trouble := v.Life(h.Best), run.TroubleOf(v)
+	news, trouble := l.better(v), run.TroubleOf(v)
 	switch {
-	case h.Best != l.best && best.Scored:
-		l.best = h.Best
-		fmt.Fprintf(l.w, "%5d/%d  best %s by %d: %s\n", h.Closed, h.Spec.Budget.Candidates, values(h.Spec.Measures, best.Values), best.ID, printable(best.Summary))
+	case news != "":
 	case time.Now().Before(l.next):
 		return
 	case trouble != nil:
-		fmt.Fprintf(l.w, "%5d/%d  %s\n", h.Closed, h.Spec.Budget.Candidates, printable(trouble.String()))
+		news = printable(trouble.String())
 	default:
-		fmt.Fprintf(l.w, "%5d/%d  %d usable\n", h.Closed, h.Spec.Budget.Candidates, h.Usable)
+		news = fmt.Sprintf("%d usable", h.Usable)
 	}
+	fmt.Fprintf(l.w, "%5d/%d  %s\n", heard(v), h.Spec.Budget.Candidates, news)
 	l.next = time.Now().Add(quiet)
+}
+
+// better says what is new of the best, "" if nothing is. One that comes in late
+// and is as good goes first where it is older, and says so.
+func (l *lines) better(v clade.View) string {
+	h := v.Head()
+	best, was := v.Life(h.Best), l.best
+	if h.Best == clade.Base || !best.Scored || best.ID == was.ID && best.Score == was.Score {
+		return ""
+	}
+	l.best = *best
+	by := fmt.Sprint(best.ID)
+	switch {
+	case was.ID == clade.Base || best.Score > was.Score:
+	case best.Score == was.Score:
+		by = fmt.Sprintf("%d, as good as %d and older", best.ID, was.ID)
+	case best.ID == was.ID:
+		by += ", measured again"
+	default:
+		by = fmt.Sprintf("%d, since %d was worse when it was measured again", best.ID, was.ID)
+	}
+	return fmt.Sprintf("best %s by %s: %s", values(h.Spec.Measures, best.Values), by, printable(best.Summary))
+}
+
+// heard counts the candidates that came back: a search that decides on many at
+// once has judged none of them for a while.
+func heard(v clade.View) int {
+	n := v.Head().Closed
+	for _, id := range v.Unjudged() {
+		if l := v.Life(id); l.Open && l.Proposes() {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *lines) close() {}

@@ -157,10 +157,30 @@ func printEnd(w io.Writer, s *run.Status) {
 	if s.Base.Score != nil {
 		fmt.Fprintf(w, "baseline  %s\n", values(s.Measures, s.Base.Values))
 	}
-	if s.Best != nil {
-		fmt.Fprintf(w, "best      %s by %d: %s\n", values(s.Measures, s.Best.Values), s.Best.ID, printable(s.Best.Summary))
-	}
+	printBest(w, s)
 	printProof(w, s)
+}
+
+// printBest says which candidate looked best in the search, and why another one
+// won.
+func printBest(w io.Writer, s *run.Status) {
+	b := s.Best
+	if b == nil {
+		return
+	}
+	beaten := s.Winner != nil && s.Winner.ID != b.ID
+	search := ""
+	if beaten {
+		search = " in the search"
+	}
+	fmt.Fprintf(w, "best      %s by %d%s: %s\n", values(s.Measures, b.Values), b.ID, search, printable(b.Summary))
+	switch {
+	case !beaten:
+	case b.Verdict == "":
+		fmt.Fprintf(w, "          not the winner: it was not judged\n")
+	default:
+		fmt.Fprintf(w, "          not the winner: %s\n", printable(b.Verdict))
+	}
 }
 
 func printTree(w io.Writer, measures []clade.Measure, root *run.Node) {
