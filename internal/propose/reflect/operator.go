@@ -223,6 +223,7 @@ func (t *talk) take(answer string) error {
 
 // prelude is what a model said before its first edit.
 func prelude(answer string) string {
+	answer, _ = aloud(answer) // it was read already
 	for i, line := range strings.Split(answer, "\n") {
 		if verb, _ := header(line); verb != "" {
 			return strings.Join(strings.Split(answer, "\n")[:i], "\n")

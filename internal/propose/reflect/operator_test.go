@@ -111,7 +111,10 @@ func TestProposes(t *testing.T) {
 }
 
 // The cases of replies that other systems evaluated, or gave up on, without a
-// word: each is told to the model once more, and then refused.
+// word: each is told to the model once more, and then refused. P5, P20: an edit
+// that does not apply. P6: one of what is frozen. P13: a model of which every call
+// fails. P23: a reply that was cut. P26: a request that is refused. P27: what a
+// failed proposal cost counts.
 func TestRepliesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	same := "### FILE a.txt\n```\none\n```\n"
@@ -122,6 +125,8 @@ func TestRepliesThatDoNotFit(t *testing.T) {
 		calls   int
 	}{
 		"mended":                 {[]func() (llm.Reply, error){says("hm"), says(better)}, clade.OK, "", 2},
+		"a diff (P24)":           {[]func() (llm.Reply, error){says("```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n```")}, clade.ClassOperator, "a unified diff is not read", 2},
+		"thoughts alone (P14)":   {[]func() (llm.Reply, error){says("<think>\n" + better)}, clade.ClassOperator, "ends in the middle", 2},
 		"text taken for content": {[]func() (llm.Reply, error){says("I would write better.")}, clade.ClassOperator, "no edit", 2},
 		"cut, fence closed":      {[]func() (llm.Reply, error){ends(llm.FinishLength, better)}, clade.ClassOperator, "it was cut after 8192 tokens", 2},
 		"cut, fence open":        {[]func() (llm.Reply, error){says("### FILE a.txt\n```\nbet")}, clade.ClassOperator, "ends in the middle", 2},

@@ -42,6 +42,10 @@ const (
 // parse reads the edits of a reply. only is the file that an unnamed fence may
 // stand for, "" if there is more than one.
 func parse(text, only string) (reply, error) {
+	text, err := aloud(text)
+	if err != nil {
+		return reply{}, err
+	}
 	p := &parser{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	var out reply
 	for p.at < len(p.lines) {
@@ -67,6 +71,23 @@ func parse(text, only string) (reply, error) {
 		return p.unnamed(out, only)
 	}
 	return out, nil
+}
+
+// aloud is an answer without the thoughts that some services leave before it: an
+// edit that was thought of is none.
+func aloud(answer string) (string, error) {
+	for _, name := range []string{"think", "thinking"} {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(answer), "<"+name+">")
+		if !ok {
+			continue
+		}
+		_, said, ended := strings.Cut(rest, "</"+name+">")
+		if !ended {
+			return "", errCut
+		}
+		return said, nil
+	}
+	return answer, nil
 }
 
 func (r *reply) add(e edit) error {
@@ -121,10 +142,34 @@ func (p *parser) edit(verb, path string) (e edit, err error) {
 	case "EDIT":
 		e.blocks, err = p.blocks()
 	}
+	if err == nil && e.whole != nil && isPatch(*e.whole) && !patchFile(path) {
+		err = errPatch
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return e, err
+}
+
+var errPatch = errors.New("a unified diff is not read: give the whole content, or SEARCH and REPLACE blocks")
+
+// isPatch reports whether text is a unified diff: many models answer with one,
+// and it must not become the file.
+func isPatch(text string) bool {
+	old, hunk := false, false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "diff --git "):
+			old = true
+		case strings.HasPrefix(line, "@@ "):
+			hunk = true
+		}
+	}
+	return hunk && (old || strings.HasPrefix(text, "@@ "))
+}
+
+func patchFile(path string) bool {
+	return strings.HasSuffix(path, ".diff") || strings.HasSuffix(path, ".patch")
 }
 
 // fence is the marks that a fence line begins with and what follows them, "" for
@@ -327,6 +372,9 @@ func (p *parser) unnamed(out reply, only string) (reply, error) {
 		}
 		if fences(p.lines[p.at:]) || fences(strings.Split(whole, "\n")) && !strings.Contains(line, "````") {
 			return reply{}, errors.New("there is more than one fence and none is named: put ### FILE and the path above the content")
+		}
+		if isPatch(whole) && !patchFile(only) {
+			return reply{}, errPatch
 		}
 		out.edits = []edit{{path: only, whole: &whole}}
 		return out, nil

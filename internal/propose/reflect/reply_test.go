@@ -26,9 +26,14 @@ func told(edits []edit) string {
 	return strings.Join(out, "|")
 }
 
+// P14: what is not marked as an edit is none: text, thoughts, examples. P21: what
+// is cut or marked wrongly is none either. P24: nor is a patch a file's content.
 func TestParse(t *testing.T) {
 	t.Parallel()
-	const end = "\n>>>>>>> REPLACE\n"
+	const (
+		end  = "\n>>>>>>> REPLACE\n"
+		diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"
+	)
 	for name, c := range map[string]struct {
 		text, only string
 		want       string // "" with wrong
@@ -64,6 +69,16 @@ func TestParse(t *testing.T) {
 		"two fences, one file":    {text: "```\nx\n```\nor\n```\ny\n```\nz", only: "a", want: "", wrong: "more than one fence"},
 		"a fence, many files":     {text: "```\nx\n```\n", wrong: "no edit"},
 		"thinking aloud":          {text: "I would change the loop.\n", only: "a", wrong: "no edit"},
+		"thoughts":                {text: "<think>\n### FILE a\n```\nbad\n```\n</think>\n### FILE a\n```\ngood\n```\n", want: "a=good\n"},
+		"thoughts, one fence":     {text: "<thinking>```\nbad\n```</thinking>\n```\ngood\n```\n", only: "a", want: "a=good\n"},
+		"only thoughts":           {text: "<think>\n### FILE a\n```\nbad\n```\n", only: "a", cut: true},
+		"thoughts in content":     {text: "### FILE a\n```\n<think>\n```\n", want: "a=<think>\n"},
+		"a diff":                  {text: "```diff\n" + diff + "```\n", only: "a", wrong: "a unified diff is not read"},
+		"a diff of a named file":  {text: "### FILE a\n```\n" + diff + "```\n", wrong: "a: a unified diff is not read"},
+		"a diff, no heads":        {text: "### FILE a\n```\n@@ -1 +1 @@\n-one\n+two\n```\n", wrong: "a: a unified diff is not read"},
+		"a diff to edit with":     {text: "### EDIT a\n```diff\n" + diff + "```\n", wrong: "no SEARCH block"},
+		"a diff for a patch":      {text: "### FILE a.patch\n```\n" + diff + "```\n", want: "a.patch=" + diff},
+		"front matter is no diff": {text: "### FILE a\n```\n--- \nname: x\n---\n```\n", want: "a=--- \nname: x\n---\n"},
 		"nothing":                 {text: "", only: "a", wrong: "no edit"},
 	} {
 		got, err := parse(c.text, c.only)
@@ -82,6 +97,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// P20: a SEARCH part that fits nowhere, or in two places, is refused; blanks at the
+// ends of lines and CR LF are forgiven. P22: what is put in stands on lines of its
+// own, as it is indented, and nothing is glued to its neighbours.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	one := func(search, replace string) []edit {
