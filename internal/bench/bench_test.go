@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/cladehq/clade/internal/app"
@@ -50,7 +51,7 @@ func TestQuick(t *testing.T) {
 		if r.Name == "" || r.N < 1 {
 			t.Errorf("row %+v", r)
 		}
-		if r.Target != "" {
+		if r.Target != "" && !strings.HasPrefix(r.Name, "true, by ") { // as many as work here
 			targets++
 		}
 	}

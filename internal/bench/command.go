@@ -73,6 +73,7 @@ type measurement struct {
 func measurements() []measurement {
 	return []measurement{
 		{"workspace", "a workspace made, edited, committed and removed, beside git worktree add", (*bench).workspaces},
+		{"grades", "a command that does nothing in every isolation that works here", (*bench).grades},
 		{"sandbox", "what isolation adds to a command, and clade to an attempt", (*bench).overhead},
 		{"search", "a long search without operator and evaluator: rate, decisions, memory, status, resume", (*bench).search},
 		{"commands", "the same with sandboxed commands as gate and measure", (*bench).commands},
