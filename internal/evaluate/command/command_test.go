@@ -26,7 +26,8 @@ func ftoa(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func ptr(v float64) *float64 { return &v }
 
 // Every end of a gate or a measure, on the base and on a candidate, with a gate
-// in the spec and without one (RELIABILITY §1.4).
+// in the spec and without one. P1, P15: a boolean is no number, a whole one is, and
+// only the spec says which direction is better.
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	regex := func(m *clade.Measure) { m.Read = clade.Read{Kind: clade.ReadRegex, Regex: `score: (\S+)`} }
@@ -66,7 +67,9 @@ func TestClasses(t *testing.T) {
 		"two scores (F41)":             {"true", measure("m", "echo score: 1; echo score: 2", regex), false, []string{"g=1", "m!evaluator"}, "matches 2 times"},
 		"direction printed (B6)":       {"true", measure("m", "echo higher is better; echo score: 1", regex, minimize), false, []string{"g=1", "m=1"}, ""},
 		"a string (F40)":               {"true", measure("m", `echo '{"score": "1"}'`, pointer), false, []string{"g=1", "m!evaluator"}, "string"},
-		"a boolean (PEERS 4.6.1)":      {"true", measure("m", `echo '{"score": true}'`, pointer), false, []string{"g=1", "m!evaluator"}, "boolean"},
+		"a boolean (P1)":               {"true", measure("m", `echo '{"score": true}'`, pointer), false, []string{"g=1", "m!evaluator"}, "boolean"},
+		"a whole number (P15)":         {"true", measure("m", "echo 3"), false, []string{"g=1", "m=3"}, ""},
+		"one in a document (P15)":      {"true", measure("m", `echo '{"score": 3}'`, pointer), false, []string{"g=1", "m=3"}, ""},
 		"above its bounds":             {"true", measure("m", "echo 1.5", bounds), false, []string{"g=1", "m!evaluator"}, "outside the declared bounds"},
 		"below its bounds":             {"true", measure("m", "echo -1", bounds), false, []string{"g=1", "m!evaluator"}, "outside the declared bounds"},
 		"at its bounds":                {"true", measure("m", "echo 1", bounds), false, []string{"g=1", "m=1"}, ""},
@@ -107,7 +110,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// B1, F7: a busy loop ends by its limit, gives no score and leaves nothing.
+// B1, F7, P12: a busy loop ends by its limit, gives no score and leaves nothing.
 func TestBusyLoop(t *testing.T) {
 	t.Parallel()
 	const loop = `sleep 600 & echo $! >> $LOG; echo 1; trap '' TERM; while :; do :; done`
@@ -344,7 +347,7 @@ func TestMeasureFromGate(t *testing.T) {
 	}
 }
 
-// F42, F43, B34: what makes a benchmark's result and what does not.
+// F42, F43, B34, P8: what makes a benchmark's result and what does not.
 func TestBenchmarkResult(t *testing.T) {
 	t.Parallel()
 	const good = `echo '{"score": 0.5, "tasks": {"a": 1, "b": 0}}' > $CLADE_RESULT`

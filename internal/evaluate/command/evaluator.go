@@ -37,8 +37,9 @@ type Options struct {
 // An Evaluator runs commands in workspaces. It is safe for concurrent use.
 type Evaluator struct {
 	Options
-	flakes flakes
-	strays strays
+	flakes  flakes
+	strays  strays
+	flights flights
 }
 
 // New returns an evaluator.

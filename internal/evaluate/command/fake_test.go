@@ -24,6 +24,7 @@ import (
 
 // provider makes plain folders of commits it is told of, a copy per scope.
 type provider struct {
+	mu      sync.Mutex
 	root    string
 	commits map[string]map[string]string
 	opened  []string // commits, in order
@@ -43,6 +44,8 @@ func (p *provider) Open(_ context.Context, _ workspace.Template, plan workspace.
 	if !ok {
 		return nil, ledger.ErrNoObject
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.opened = append(p.opened, plan.Commit)
 	return &space{p, files}, nil
 }
@@ -81,11 +84,17 @@ func (w *space) Scope(context.Context) (workspace.Scope, error) {
 			return nil, err
 		}
 	}
-	w.scopes++
+	w.count(&w.scopes, 1)
 	return &scope{w, dir}, nil
 }
 
-func (w *space) Close() error { w.closed++; return nil }
+func (w *space) Close() error { w.count(&w.closed, 1); return nil }
+
+func (p *provider) count(n *int, by int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*n += by
+}
 
 type scope struct {
 	*space
@@ -117,7 +126,7 @@ func (s *scope) ReadFile(path string, limit int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-func (s *scope) Close() error { s.scopes--; return os.RemoveAll(s.dir) }
+func (s *scope) Close() error { s.count(&s.scopes, -1); return os.RemoveAll(s.dir) }
 
 // memory keeps samples in a map.
 type memory struct {

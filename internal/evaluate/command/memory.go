@@ -165,7 +165,7 @@ func (s *stage) keepAll(ctx context.Context, u *unit, p *place, samples []clade.
 		if one.Class == clade.ClassEvaluator {
 			continue
 		}
-		share := plain(one) && s.shares(u, one.Replicate)
+		share := served(u, one) && s.shares(u, one.Replicate)
 		group.Go(func() error {
 			return s.job.Memory.Keep(ctx, s.key(u, p, one.Check, one.Case, one.Replicate), one, share)
 		})
@@ -173,9 +173,11 @@ func (s *stage) keepAll(ctx context.Context, u *unit, p *place, samples []clade.
 	return group.Wait()
 }
 
-// plain tells a success without a story: a list of tasks has its names instead.
-func plain(one clade.Sample) bool {
-	return one.Class == clade.OK && (one.Detail == "" || one.Trace == taskList)
+// served reports whether a sample may serve other attempts: a success without a
+// story. A case of the train split has its answer there, and a list of tasks its
+// names.
+func served(u *unit, one clade.Sample) bool {
+	return one.Class == clade.OK && (one.Detail == "" || u.asked != nil || one.Trace == taskList)
 }
 
 // taskList marks a list of tasks among kept samples; it is never handed out.

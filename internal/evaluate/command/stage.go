@@ -104,10 +104,7 @@ func (s *stage) step(ctx context.Context, u *unit, rep int) error {
 			if err := s.warmUp(ctx, u, turn); err != nil {
 				return err
 			}
-			if samples, err = s.sample(ctx, u, p, rep); err != nil {
-				return fmt.Errorf("%s: %w", u.name, err)
-			}
-			if err := s.keep(ctx, u, p, samples); err != nil {
+			if samples, err = s.answered(ctx, u, p, rep); err != nil {
 				return err
 			}
 		}
