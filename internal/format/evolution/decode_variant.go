@@ -23,7 +23,7 @@ func (r *reader) variants(n *syntax.Node) (all []Variant) {
 		v.Workspace = r.workspace(f.Get("workspace"))
 		v.Gates = r.gateResults(f.Get("gates"))
 		v.Rubric = r.values(f.Get("rubric"))
-		r.noRubric(f, v.Gates)
+		r.noRubric(f)
 		f.Done()
 		all, used = append(all, v), append(used, v.ID)
 	}
@@ -31,10 +31,20 @@ func (r *reader) variants(n *syntax.Node) (all []Variant) {
 }
 
 // noRubric refuses measurements of what failed a gate.
-func (r *reader) noRubric(f *syntax.Fields, gates []GateResult) {
-	i := slices.IndexFunc(gates, func(g GateResult) bool { return !g.Passes })
-	if n := f.Of.Get("rubric"); n != nil && n.Kind != syntax.Null && i >= 0 {
-		r.Add(n.At, "remove rubric: what failed a gate is not measured", "%s is given, and %s failed", n.Path, gates[i].ID)
+func (r *reader) noRubric(f *syntax.Fields) {
+	gates, rubric := f.Of.Get("gates"), f.Of.Get("rubric")
+	if gates == nil || rubric == nil || rubric.Kind == syntax.Null {
+		return
+	}
+	for _, g := range gates.Items {
+		if p := g.Get("passes"); p != nil && p.Kind == syntax.Boolean && p.Text == "false" {
+			id := "a gate"
+			if n := g.Get("id"); n != nil {
+				id = syntax.Cut(n.Text)
+			}
+			r.Add(rubric.At, "remove rubric: what failed a gate is not measured", "%s is given, and %s failed", rubric.Path, id)
+			return
+		}
 	}
 }
 

@@ -95,9 +95,11 @@ func tidy(want, have *Evolution) *Evolution {
 			was = have.Applied.At
 		}
 		second(&out.Applied.At, was)
+		out.Applied.FilesChanged = some(out.Applied.FilesChanged)
 	}
 	for i := range out.Variants {
 		v := &out.Variants[i]
+		v.Parents, v.Gates, v.Rubric = some(v.Parents), some(v.Gates), some(v.Rubric)
 		v.Hypothesis, v.Approach = strings.TrimRight(v.Hypothesis, "\n"), strings.TrimRight(v.Approach, "\n")
 		for k := range v.Gates {
 			if i >= len(have.Variants) || !slices.Contains(have.Variants[i].Gates, v.Gates[k]) {
@@ -109,6 +111,14 @@ func tidy(want, have *Evolution) *Evolution {
 		out.Winner.Rationale = strings.TrimRight(out.Winner.Rationale, "\n")
 	}
 	return out
+}
+
+// some is nil for an empty list, which is how one is read.
+func some[T any](all []T) []T {
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // writable refuses a want that differs in what only people write.

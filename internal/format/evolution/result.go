@@ -33,7 +33,7 @@ func ParseResult(name string, data []byte, e *Evolution) (*Result, error) {
 	out.Gates = r.gateResults(gates)
 	rubric := f.Get("rubric")
 	out.Rubric = r.values(rubric)
-	r.noRubric(f, out.Gates)
+	r.noRubric(f)
 	out.Notes = r.anyText(f.Get("notes"), "say in a paragraph what the next generation should know")
 	f.Done()
 	if out.Status == Evaluated {

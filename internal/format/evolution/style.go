@@ -10,18 +10,19 @@ import (
 
 // A style is how the file is written, so that what is added looks like the rest.
 type style struct {
-	eol   string
-	step  int             // by how much a mapping is indented in a mapping
-	dash  int             // by how much a list is indented below its key
-	gap   int             // blanks behind a dash
-	pad   string          // behind { and before }
-	lists map[string]bool // lists of variants that are written over lines; the others are in brackets
-	lined map[string]bool // lists whose entries are written over lines rather than in braces
+	eol    string
+	step   int             // by how much a mapping is indented in a mapping
+	dash   int             // by how much a list is indented below its key
+	dashes map[string]int  // the same of lists of variants, where it is known
+	gap    int             // blanks behind a dash
+	pad    string          // behind { and before }
+	lists  map[string]bool // lists of variants that are written over lines; the others are in brackets
+	lined  map[string]bool // lists whose entries are written over lines rather than in braces
 }
 
 // styleOf looks at what there is.
 func styleOf(d *Document) style {
-	s := style{eol: "\n", step: 2, dash: 2, gap: 1,
+	s := style{eol: "\n", step: 2, dash: 2, gap: 1, dashes: map[string]int{},
 		lists: map[string]bool{"gates": true, "rubric": true, "variants": true, "files_changed": true}, lined: map[string]bool{"variants": true}}
 	if crlf := bytes.Count(d.Data, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(d.Data, []byte("\n")) {
 		s.eol = "\r\n"
@@ -38,7 +39,7 @@ func styleOf(d *Document) style {
 	}
 	for _, v := range d.root.Get("variants").Items {
 		for _, key := range []string{"parents", "gates", "rubric"} {
-			s.variantList(key, v.Get(key))
+			s.variantList(w, key, v, v.Get(key))
 		}
 	}
 	return s
@@ -61,12 +62,15 @@ func (s *style) list(w *writer, parent, n *syntax.Node) {
 }
 
 // variantList learns how a list of a variant is written.
-func (s *style) variantList(key string, n *syntax.Node) {
+func (s *style) variantList(w *writer, key string, variant, n *syntax.Node) {
 	if n == nil || len(n.Items) == 0 || !n.Span.Known() {
 		return
 	}
 	s.lists[key] = n.Style == syntax.Block
 	s.lined[key] = n.Items[0].Style == syntax.Block
+	if n.Style == syntax.Block && variant.Span.Known() {
+		s.dashes[key] = w.column(n.Span.Start) - w.column(variant.Span.Start)
+	}
 }
 
 // flow writes a value in brackets and braces, on one line.
@@ -103,7 +107,11 @@ func (s style) block(v value, indent int, key string) string {
 		if len(v.list) == 0 || !s.lists[key] {
 			return " " + s.flow(v, false)
 		}
-		return s.items(v, indent+s.dash, key)
+		dash, ok := s.dashes[key]
+		if !ok {
+			dash = s.dash
+		}
+		return s.items(v, indent+dash, key)
 	}
 	var b strings.Builder
 	for _, p := range v.pairs {
