@@ -63,7 +63,8 @@ func lookalikes(spec *clade.Spec, changes []ledger.Change) (out []string) {
 
 // edit is a change beside what the parent has there.
 func (p *try) edit(ctx context.Context, parent string, c ledger.Change) (e guard.Edit, err error) {
-	e = guard.Edit{Path: strings.TrimPrefix(c.Path, strings.TrimSuffix(p.Spec.Target.Prefix, "/")+"/"), New: c.Data, IsNew: true}
+	e = guard.Edit{Path: strings.TrimPrefix(c.Path, strings.TrimSuffix(p.Spec.Target.Prefix, "/")+"/"), New: c.Data,
+		IsNew: true, Link: c.Mode == ledger.ModeSymlink}
 	if c.Blob != "" {
 		if e.New, err = p.Ledger.Read(ctx, c.Blob); err != nil {
 			return e, err

@@ -13,15 +13,18 @@ var loaded = []struct {
 	names []string
 }{
 	{"Python and pytest load it by themselves", []string{"conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "noxfile.py", ".coveragerc",
-		"sitecustomize.py", "usercustomize.py", "*.pth", "pyvenv.cfg"}},
+		"sitecustomize.py", "usercustomize.py", "*.pth", "pyvenv.cfg", ".python-version"}},
+	{"Python runs it instead of a source", []string{"*.pyc", "*.pyo"}},
 	{"npm, Node and their test runners load it by themselves", []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".noderc", "jest.config.*", "jest.setup.*",
-		"vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*", ".mocharc*", "karma.conf*", ".swcrc", ".nycrc*", "ava.config.*"}},
+		"vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*", ".mocharc*", "karma.conf*", ".swcrc", ".nycrc*", "ava.config.*",
+		"bunfig.toml", "deno.json", "deno.jsonc", "tsconfig.json", ".node-version", ".nvmrc"}},
 	{"cargo loads it by itself", []string{"build.rs", ".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", "clippy.toml"}},
 	{"the go command loads it by itself", []string{"go.work", "go.work.sum", "modules.txt"}},
 	{"make takes it before Makefile", []string{"GNUmakefile", "makefile"}},
 	{"build tools load it by themselves", []string{".bazelrc", "CMakeUserPresets.json", "CMakePresets.json", "gradle.properties", "init.gradle", "jvm.config",
 		"maven.config", "Directory.Build.props", "Directory.Build.targets", "NuGet.Config"}},
-	{"shells and editors load it by themselves", []string{".envrc", ".env", ".env.*", ".bashrc", ".profile", ".bash_profile"}},
+	{"shells and editors load it by themselves", []string{".envrc", ".tool-versions", "mise.toml", ".mise.toml", ".env", ".env.*", ".bashrc", ".profile", ".bash_profile"}},
+	{"Ruby's and PHP's test runners load it by themselves", []string{".rspec", ".simplecov", ".ruby-version", ".rubocop.yml", "phpunit.xml", "phpunit.xml.dist", ".user.ini"}},
 	{"git acts on it", []string{".gitattributes", ".gitmodules", ".gitconfig"}},
 	{"a test runner runs it as a test", []string{"*_test.go", "test_*.py", "*_test.py", "*.test.js", "*.test.ts", "*.test.jsx", "*.test.tsx", "*.test.mjs", "*.test.cjs",
 		"*.spec.js", "*.spec.ts", "*.spec.jsx", "*.spec.tsx", "*_spec.rb", "*_test.rb", "*Test.java", "*Tests.java"}},
@@ -31,14 +34,6 @@ var loaded = []struct {
 var manifests = []string{"go.mod", "go.sum", "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
 	"requirements.txt", "requirements-*.txt", "constraints.txt", "pyproject.toml", "setup.py", "Pipfile", "Pipfile.lock", "poetry.lock", "uv.lock",
 	"Cargo.toml", "Cargo.lock", "Gemfile", "Gemfile.lock", "composer.json", "composer.lock", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle"}
-
-// shadowed are modules of Python's standard library that a file of the same name
-// would take the place of.
-var shadowed = []string{"abc", "argparse", "ast", "asyncio", "atexit", "base64", "bisect", "builtins", "collections", "contextlib", "copy", "csv", "ctypes", "dataclasses",
-	"datetime", "decimal", "difflib", "enum", "fractions", "functools", "gc", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "itertools", "json", "logging",
-	"math", "multiprocessing", "numbers", "operator", "os", "pathlib", "pickle", "platform", "queue", "random", "re", "secrets", "select", "shutil", "signal", "socket",
-	"sqlite3", "statistics", "string", "struct", "subprocess", "sys", "tempfile", "textwrap", "threading", "time", "timeit", "traceback", "types", "typing", "unittest",
-	"uuid", "warnings", "weakref", "numpy", "pandas", "pytest", "scipy", "torch"}
 
 // Autoload finds a new file that tools load by themselves, and a changed manifest,
 // unless one of the spec's allow globs names it: its last part spelt out. Patterns
@@ -59,8 +54,8 @@ func Autoload(e Edit, allow []string) []Finding {
 			return []Finding{{Rule: "autoload", Path: e.Path, Text: "it is new, and " + kind.by + "; name it in allow if edits may add it"}}
 		}
 	}
-	if name, ok := strings.CutSuffix(base, ".py"); ok && slices.Contains(shadowed, name) || base == "__init__.py" && slices.Contains(shadowed, path.Base(path.Dir(e.Path))) {
-		return []Finding{{Rule: "shadow", Path: e.Path, Text: "it is new, and Python would import it instead of the module of that name"}}
+	if shadows(e) {
+		return []Finding{{Rule: "shadow", Path: e.Path, Text: "it is new, and would be imported instead of the module of that name"}}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type Edit struct {
 	Path     string // slash separated, relative to the target
 	Old, New []byte
 	IsNew    bool
+	Link     bool // New is where a symbolic link leads
 }
 
 // A Finding is one thing that was found.

@@ -12,11 +12,12 @@ import (
 const (
 	RulePromising = "promising" // after a few pairs: not clearly worse
 	RuleLook      = "look"      // after the pairs of a look: not decided yet
+	RuleMinibatch = "minibatch" // after a few train cases: no worse than the parent
 )
 
 // Rules are the stage rules of this package by name.
 func Rules() policy.Rules {
-	return policy.Rules{RulePromising: promising{}, RuleLook: look{}}
+	return policy.Rules{RulePromising: promising{}, RuleLook: look{}, RuleMinibatch: minibatch{}}
 }
 
 type promising struct{}
