@@ -11,6 +11,7 @@ import (
 // which was held against their published vectors: fnv1a("a") =
 // af63dc4c8601ec8c, and the first output of splitmix64 from 1234567 =
 // 6457827717110365317. They must never change: replays depend on them.
+// P11: no two attempts draw alike.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -59,5 +60,39 @@ func TestDrawsAreUnrelated(t *testing.T) {
 		if mean := float64(sum) / n; mean < 31.5 || mean > 32.5 {
 			t.Errorf("%s: %v of 64 bits differ", name, mean)
 		}
+	}
+}
+
+// A minibatch depends on seed, attempt and the cases' names, and is drawn evenly.
+func TestMinibatch(t *testing.T) {
+	t.Parallel()
+	cases := []string{"a", "b", "c", "d", "e"}
+	asked := map[string]int{}
+	for id := clade.ID(1); id <= 1000; id++ {
+		got := clade.Minibatch(7, id, cases, 2)
+		if len(got) != 2 || got[0] >= got[1] || !slices.Equal(got, clade.Minibatch(7, id, cases, 2)) {
+			t.Fatalf("attempt %d: %v", id, got)
+		}
+		for _, c := range got {
+			asked[c]++
+		}
+		turned := slices.Clone(cases)
+		slices.Reverse(turned)
+		if again := clade.Minibatch(7, id, turned, 2); !slices.Contains(again, got[0]) || !slices.Contains(again, got[1]) {
+			t.Fatalf("attempt %d: %v, in another order %v", id, got, again)
+		}
+	}
+	for _, c := range cases { // 400 expected, standard deviation 15.5
+		if asked[c] < 330 || asked[c] > 470 {
+			t.Errorf("%s is asked %d of 1000 times", c, asked[c])
+		}
+	}
+	for _, n := range []int{-1, 0, 5, 9} {
+		if got := clade.Minibatch(7, 1, cases, n); !slices.Equal(got, cases) {
+			t.Errorf("%d of 5: %v", n, got)
+		}
+	}
+	if cases[0] != "a" || cases[4] != "e" {
+		t.Error("the cases were changed")
 	}
 }

@@ -42,7 +42,7 @@ func on(split string, samples ...clade.Sample) []clade.Sample {
 	return samples
 }
 
-// Attempt 1 is the subject; the spec has the measure m.
+// Attempt 1 is the subject; the spec has the measure m. P2: a failure is no zero.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -132,6 +132,8 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// P3, P4: what is not finite is no merit, whether it comes first or later. P15: the
+// direction is the spec's.
 func TestMerit(t *testing.T) {
 	t.Parallel()
 	one := func(d clade.Direction) []clade.Measure { return []clade.Measure{{ID: "a", Goal: d}} }

@@ -25,7 +25,7 @@ func TestParseResult(t *testing.T) {
 	}
 }
 
-func TestParseResultRefuses(t *testing.T) { // F40, F42, F43
+func TestParseResultRefuses(t *testing.T) { // F40, F42, F43, P1
 	t.Parallel()
 	var many strings.Builder
 	for i := range maxTasks + 1 {

@@ -119,6 +119,7 @@ func TestComplaint(t *testing.T) {
 	}
 }
 
+// P26: no part of an address is doubled.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_API_KEY": " k\n", "MINE": "https://mine.example/v1/", "BAD": "mine.example"}

@@ -9,6 +9,7 @@ import (
 	"github.com/cladehq/clade/internal/propose"
 )
 
+// F34, F36, P6: what an edit may not do.
 func TestViolations(t *testing.T) {
 	t.Parallel()
 	spec := &clade.Spec{

@@ -89,7 +89,7 @@ func TestBaselineSaysWhatCanBeSeen(t *testing.T) {
 	}
 }
 
-// F49: a run in which nothing succeeds says so, in few attempts
+// F49, P13: a run in which nothing succeeds says so, in few attempts
 // where they cost money.
 func TestF49NothingSucceeds(t *testing.T) {
 	t.Parallel()
@@ -203,7 +203,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// The target is of the measure whose gain is claimed, wherever it stands.
+// P18: the target is of the measure whose gain is claimed, wherever it stands.
 func TestTargetOfThePrimary(t *testing.T) {
 	t.Parallel()
 	target := 9.0

@@ -133,7 +133,7 @@ func TestEdgesEnd(t *testing.T) {
 	}
 }
 
-// B21: what is no number is never best, whichever comes first and in either
+// B21, P3: what is no number is never best, whichever comes first and in either
 // direction.
 func TestB21NaNIsNeverBest(t *testing.T) {
 	t.Parallel()

@@ -163,7 +163,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 	}
 }
 
-// B21: a NaN is never best, whether it comes first or second; nor is a crash
+// B21, P2, P3: a NaN is never best, whether it comes first or second; nor is a crash
 // among negative scores. B20: no number is not zero, so downwards it is not best.
 func TestB21FailedIsNeverBest(t *testing.T) {
 	t.Parallel()

@@ -118,6 +118,7 @@ var (
 	m1   = clade.Sample{Check: "m", Value: 1}
 )
 
+// F45, P5: what changes nothing is not measured.
 func TestPerform(t *testing.T) {
 	t.Parallel()
 	one := []clade.Stage{{}}

@@ -86,6 +86,7 @@ func faultsOf(err error) []error {
 	return nil
 }
 
+// P9, P9a, D21, F47: what a file may not say is refused with its place.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	bad, good := 0, 0

@@ -7,6 +7,8 @@ import (
 	"github.com/cladehq/clade/internal/llm"
 )
 
+// F47, P25: parts of kinds that nobody asked for are passed over, and a reply of
+// nothing else is none.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const (

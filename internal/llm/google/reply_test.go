@@ -10,6 +10,8 @@ import (
 	"github.com/cladehq/clade/internal/llm"
 )
 
+// F47, P25: parts of kinds that nobody asked for are passed over, and a reply of
+// nothing else is none.
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	const text = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hm\",\"thought\":true},{\"text\":\"a\"}]}}]}\n\n"

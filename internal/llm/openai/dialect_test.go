@@ -59,7 +59,7 @@ func dial(t *testing.T, h http.Handler) llm.Client {
 	return c
 }
 
-// What a service refuses is left out, once it said so, and stays left out.
+// P26: what a service refuses is left out, once it said so, and stays left out.
 func TestLearnsWhatIsUnderstood(t *testing.T) {
 	t.Parallel()
 	const (
