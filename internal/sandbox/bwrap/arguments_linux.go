@@ -11,8 +11,9 @@ import (
 	"github.com/cladehq/clade/internal/sandbox"
 )
 
-// wardenPath is where PID 1's program is in the sandbox.
-const wardenPath = "/.clade-warden"
+// wardenPath is where PID 1's program is in the sandbox: in the one folder that is
+// every sandbox's own.
+const wardenPath = "/dev/.clade-warden"
 
 // A layer is what is mounted at a path. Outer paths come before inner ones, and
 // at one path the later kind wins.
@@ -83,8 +84,8 @@ func arguments(files fs.FS, o Options, c sandbox.Command, exe string) []string {
 		}
 	}
 	p.add(writable, c.Writable...)
-	args = append(args, root(files)...)
-	args = append(args, "--proc", "/proc", "--dev", "/dev", "--ro-bind", exe, wardenPath)
+	// One mount for the whole machine: bubblewrap reads all mounts anew for each.
+	args = append(args, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--ro-bind", exe, wardenPath)
 	var masks, hidden []string
 	for _, l := range p.sorted() {
 		inside := slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(l.at, h+"/") })
@@ -108,30 +109,12 @@ func arguments(files fs.FS, o Options, c sandbox.Command, exe string) []string {
 	for _, m := range masks {
 		args = append(args, "--remount-ro", m)
 	}
-	return append(args, "--remount-ro", "/", "--chdir", "/")
-}
-
-// root mirrors the machine's root folder by folder, so that it can have more.
-func root(files fs.FS) (args []string) {
-	entries, _ := fs.ReadDir(files, ".") // a machine without a root runs nothing
-	for _, e := range entries {
-		p := "/" + e.Name()
-		switch {
-		case own(p):
-		case e.Type()&fs.ModeSymlink != 0:
-			if to, err := fs.ReadLink(files, e.Name()); err == nil {
-				args = append(args, "--symlink", to, p)
-			}
-		case e.IsDir() || e.Type().IsRegular():
-			args = append(args, "--ro-bind", p, p)
-		}
-	}
-	return args
+	return append(args, "--chdir", "/")
 }
 
 // own reports whether a path is every command's own, whatever the machine has.
 func own(p string) bool {
-	return slices.ContainsFunc([]string{"/proc", "/dev", wardenPath}, func(dir string) bool {
+	return slices.ContainsFunc([]string{"/proc", "/dev"}, func(dir string) bool {
 		return p == dir || strings.HasPrefix(p, dir+"/")
 	})
 }

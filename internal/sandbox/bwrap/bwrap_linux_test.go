@@ -89,6 +89,7 @@ func TestFiles(t *testing.T) {
 		"cat " + at("hidden/shown/deep/d"): false, "cat /etc/passwd": false, "echo x > " + at("open"): false,
 		"echo x > " + at("hidden/new"): false, "echo x > " + at("hidden/lent/f"): true, "echo x > /new": false,
 		"echo x > /etc/new": false, "chmod 777 /etc": false, "umount " + at("hidden"): false, "cat /proc/1/environ | grep .": false,
+		"unshare -Urm sh -c 'umount -l " + at("hidden") + "; cat " + at("hidden/b") + "'": false, "unshare -Urm sh -c 'umount -l /proc; umount -l /dev; ls /dev/vd? /dev/sd?'": false,
 		"echo x > /tmp/a && echo x > /run/a && echo x > /dev/shm/a && echo x > /dev/null": true, "ls -A /tmp | grep .": false,
 		"test $(ls -d /proc/[0-9]* | wc -l) -lt 6": true,
 	} {
