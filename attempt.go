@@ -71,9 +71,12 @@ type Stage struct {
 	Subjects []ID `json:"subjects,omitempty"`
 	// Checks names the gates and measures to run; empty means all of them.
 	Checks []string `json:"checks,omitempty"`
-	// Cases names dataset cases; empty means every case of Split.
+	// Cases names dataset cases; empty means every case of Split, or its Batch.
 	Cases []string `json:"cases,omitempty"`
 	Split string   `json:"split,omitempty"` // "": SplitSelect
+	// Batch asks only so many of the cases of Split, those that Minibatch draws;
+	// 0, or as many as there are: all of them.
+	Batch int `json:"batch,omitempty"`
 	// Rule names the policy that says, after the stage, whether the plan goes
 	// on; "" always goes on unless a gate failed.
 	Rule       string `json:"rule,omitempty"`

@@ -1,5 +1,10 @@
 package clade
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Draw is the random number for decision n of a stream in a run with this seed.
 // It depends on nothing else, so a replay, a resume and any number of slots see
 // the same draws. Mixing is FNV-1a over the stream, then splitmix64 (Steele,
@@ -17,4 +22,26 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// Minibatch draws n of the cases for an attempt, in the order given. It depends
+// on the seed, the attempt and the cases' names alone, so that a resume asks the
+// same ones. With n below 1, or at least as many as there are, it is all of them.
+func Minibatch(seed uint64, id ID, cases []string, n int) []string {
+	if n < 1 || n >= len(cases) {
+		return cases
+	}
+	order := make([]int, len(cases))
+	for i := range order {
+		order[i] = i
+	}
+	place := func(i int) uint64 { return Draw(seed, "minibatch/"+cases[i], id) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	drawn := order[:n]
+	slices.Sort(drawn)
+	out := make([]string, n)
+	for i, at := range drawn {
+		out[i] = cases[at]
+	}
+	return out
 }

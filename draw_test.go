@@ -2,6 +2,7 @@ package clade_test
 
 import (
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/cladehq/clade"

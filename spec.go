@@ -160,6 +160,9 @@ type Dataset struct {
 	Scorer  Scorer     `json:"scorer"`
 	Splits  SplitSizes `json:"splits"`
 	Seed    uint64     `json:"split_seed,omitempty"`
+	// Batch is how many train cases a candidate answers first, beside its parent,
+	// so that one which does worse is asked no more; 0: none.
+	Batch int `json:"batch,omitempty"`
 }
 
 // Scorer turns an answer into a number from 0 to 1.

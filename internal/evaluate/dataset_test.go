@@ -115,6 +115,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no format":          {"c.txt", "1", nil, "c.txt", "txt"},
 		"nothing expected":   {"c.jsonl", `{"id":1,"q":1}`, func(d *clade.Dataset) { d.Expected = "" }, "c.jsonl", "exact"},
 		"fewer than splits":  {"c.csv", "id,q,a\n1,2,3\n", nil, "c.csv", "fewer"},
+		"batch above train":  {"c.csv", "id,q,a\n1,2,3\n2,3,4\n", func(d *clade.Dataset) { d.Splits, d.Batch = clade.SplitSizes{Train: 1, Select: 1}, 2 }, "c.csv", "1 train case"},
 		"too few for thirds": {"c.csv", "id,q,a\n1,2,3\n", func(d *clade.Dataset) { d.Splits = clade.SplitSizes{} }, "c.csv", "too few"},
 		"nothing selects":    {"c.csv", "id,q,a\n1,2,3\n", func(d *clade.Dataset) { d.Splits = clade.SplitSizes{Test: 1} }, "c.csv", "no search"},
 		"sizes that wrap":    {"c.csv", "id,q,a\n1,2,3\n", func(d *clade.Dataset) { d.Splits = clade.SplitSizes{Train: 1 << 62, Select: 1 << 62, Test: 1 << 62} }, "c.csv", "fewer"},

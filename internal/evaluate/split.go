@@ -16,6 +16,10 @@ import (
 // each border between splits.
 func (l loader) deal(rows []row, cases []Case) ([]Case, error) {
 	sizes, err := l.sizes(len(cases))
+	if err == nil && l.Batch > sizes.Train {
+		err = l.problem(0, "make dataset.batch smaller, or give train more cases in dataset.splits",
+			"a batch of %d is more than the %s there are", l.Batch, clade.Counted(sizes.Train, "train case"))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/policy/noise"
 )
 
 // TriesLeft reports whether the last failure of an open attempt earns another
@@ -87,6 +88,8 @@ func dismiss(v clade.View, l *clade.Life) (verdict clade.Verdict, ok bool) {
 		return to(clade.StatusRejected, "nothing", tell("nothing proposed", l.Detail))
 	case failedGate(l) != "":
 		return to(clade.StatusRejected, "gate", tell("gate "+failedGate(l)+" failed", l.Detail))
+	case !l.Scored && noise.OnMinibatch(&v.Head().Spec, &l.Attempt, l.Evaluations) != "":
+		return to(clade.StatusRejected, "minibatch", noise.OnMinibatch(&v.Head().Spec, &l.Attempt, l.Evaluations))
 	case !l.Scored:
 		return to(clade.StatusInvalid, "invalid", tell("no valid number", l.Detail))
 	case l.Epoch != v.Head().Epoch:

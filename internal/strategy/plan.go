@@ -48,7 +48,7 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 	if op, ok := p.operator(v, a.ID); ok {
 		a.Operator, a.Hold, a.Before = operatorName(op), hold(v, op), lookBack(&h.Spec, op, c.Parents)
 	}
-	a.After = searchStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
+	a.After = candidateStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
 	what := ""
 	if b, ok := p.briefers[a.Operator]; ok {
 		a.Brief, what = b.Brief(v, &a)

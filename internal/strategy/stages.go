@@ -29,6 +29,42 @@ func searchStages(spec *clade.Spec, cal noise.Calibration, parent, child clade.I
 	return append(append(stages, first), lookStages(spec, pair, noise.PromisingPairs)...)
 }
 
+// candidateStages are searchStages and before them, where the spec has a batch,
+// the gates and then a few train cases beside the parent: a candidate that does
+// worse on these is asked no others. What was measured by then is not measured
+// again.
+func candidateStages(spec *clade.Spec, cal noise.Calibration, parent, child clade.ID) []clade.Stage {
+	stages, checks := searchStages(spec, cal, parent, child), caseChecks(spec)
+	if spec.Dataset == nil || spec.Dataset.Batch <= 0 || len(checks) == 0 {
+		return stages
+	}
+	var first []clade.Stage
+	gates, rest := gateChecks(spec)
+	if len(gates) > 0 {
+		first = append(first, clade.Stage{Checks: gates})
+		stages[0].Checks = rest
+	}
+	first = append(first, clade.Stage{Subjects: []clade.ID{parent, child}, Checks: checks,
+		Split: clade.SplitTrain, Batch: spec.Dataset.Batch, Rule: noise.RuleMinibatch})
+	return append(first, stages...)
+}
+
+// gateChecks are the gates with the measures that read their runs, and the other
+// measures.
+func gateChecks(spec *clade.Spec) (gates, rest []string) {
+	for _, g := range spec.Gates {
+		gates = append(gates, g.ID)
+	}
+	for _, m := range spec.Measures {
+		if m.From != "" {
+			gates = append(gates, m.ID)
+		} else {
+			rest = append(rest, m.ID)
+		}
+	}
+	return gates, rest
+}
+
 // lookStages continue pairs after the first done ones up to each look.
 func lookStages(spec *clade.Spec, pair clade.Stage, done int) (stages []clade.Stage) {
 	pair.Rule = noise.RuleLook

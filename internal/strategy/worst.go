@@ -25,7 +25,7 @@ func Worst(spec *clade.Spec, cases map[string]int) Commands {
 	finalists := min(noise.Finalists(spec), max(0, spec.Budget.Candidates))
 	c := Commands{
 		Baseline:  commandsOf(spec, baselineStages(spec), cases),
-		Candidate: commandsOf(spec, searchStages(spec, noise.Calibration{}, parent, 2), cases),
+		Candidate: commandsOf(spec, candidateStages(spec, noise.Calibration{}, parent, 2), cases),
 		Final:     commandsOf(spec, finalStages(spec, noise.Calibration{}, 2, finalists, 1), cases),
 	}
 	wrong := len(spec.Protect.Tripwires) * commandsOf(spec, searchStages(spec, noise.Calibration{}, clade.Base, 1), cases)
@@ -93,6 +93,9 @@ func casesOf(spec *clade.Spec, s clade.Stage, cases map[string]int) int {
 	}
 	if n == 0 {
 		n = cases[split]
+		if s.Batch > 0 {
+			n = min(n, s.Batch)
+		}
 	}
 	if spec.Dataset.Scorer.Command != nil {
 		n *= 2

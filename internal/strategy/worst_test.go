@@ -34,6 +34,12 @@ func TestWorst(t *testing.T) {
 		{"cases", // 10 to select by and 8 for the final
 			clade.Spec{Gates: gates, Dataset: dataset, Measures: []clade.Measure{cases}},
 			strategy.Commands{Baseline: 11, Candidate: 11, Final: 2 * 9}},
+		{"a batch of cases", // the gate, 3 of the 5 train cases for parent and child, 10 to select by
+			clade.Spec{Gates: gates, Dataset: &clade.Dataset{Command: command, Batch: 3}, Measures: []clade.Measure{cases}},
+			strategy.Commands{Baseline: 11, Candidate: 1 + 2*3 + 10, Final: 2 * 9}},
+		{"a batch larger than the train cases, and a measure that reads the gate",
+			clade.Spec{Gates: gates, Dataset: &clade.Dataset{Command: command, Batch: 9}, Measures: []clade.Measure{cases, {ID: "n", From: "tests", Noise: clade.NoiseCases}}},
+			strategy.Commands{Baseline: 11, Candidate: 1 + 2*5 + 10, Final: 2 * 9}},
 		{"cases scored by a command", clade.Spec{Dataset: &clade.Dataset{Command: command, Scorer: clade.Scorer{Kind: "command", Command: &command}},
 			Measures: []clade.Measure{cases}}, strategy.Commands{Baseline: 20, Candidate: 20, Final: 32}},
 		{"timing", // base: the gate, 10 pairs and one to warm up; candidate: gate and one run, then base, parent and child

@@ -148,3 +148,35 @@ func TestCasesAreRemembered(t *testing.T) {
 		t.Errorf("%d cases ran, want 3: two, and the one that ran when the crash came", n)
 	}
 }
+
+// A batch asks what it draws of the split, in the dataset's order; what the
+// parent answered for another attempt is served.
+func TestBatchOfCases(t *testing.T) {
+	t.Parallel()
+	b, mem := newBench(t), newMemory()
+	j := b.job(caseSpec(logging("c", "cat")), 1, 2)
+	j.Memory = mem
+	var names []string
+	for i := range 6 {
+		id := string(rune('a' + i))
+		names = append(names, id)
+		j.Cases = append(j.Cases, evaluate.Case{ID: id, Split: clade.SplitTrain, Input: []byte(id), Expected: id})
+	}
+	whole := j
+	whole.Subjects, whole.Stage.Split, whole.Attempt = j.Subjects[:1], clade.SplitTrain, &clade.Attempt{ID: 9}
+	b.evaluate(whole)
+	b.forget()
+	j.Stage.Split, j.Stage.Batch, j.Attempt = clade.SplitTrain, 2, &clade.Attempt{ID: 10}
+	drawn := clade.Minibatch(7, 10, names, 2)
+	for i, e := range b.evaluate(j) {
+		wantSamples(t, "batch", e.Samples, "acc/"+drawn[0]+"=1", "acc/"+drawn[1]+"=1")
+		for _, s := range e.Samples {
+			if want := clade.ID(9 * (1 - i)); s.PaidBy != want || s.Split != clade.SplitTrain {
+				t.Errorf("subject %d: %+v", i, s)
+			}
+		}
+	}
+	if n := len(b.logged()); n != 2 {
+		t.Errorf("%d cases ran, want the child's 2", n)
+	}
+}

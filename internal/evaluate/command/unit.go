@@ -97,7 +97,7 @@ func (s *stage) cases() ([]evaluate.Case, error) {
 				out = append(out, c)
 			}
 		}
-		return out, nil
+		return s.batch(out), nil
 	}
 	at := make(map[string]evaluate.Case, len(s.job.Cases))
 	for _, c := range s.job.Cases {
@@ -112,6 +112,16 @@ func (s *stage) cases() ([]evaluate.Case, error) {
 		out[i] = c
 	}
 	return out, nil
+}
+
+// batch leaves the cases that the stage's batch draws, in the dataset's order.
+func (s *stage) batch(cases []evaluate.Case) []evaluate.Case {
+	names := make([]string, len(cases))
+	for i, c := range cases {
+		names[i] = c.ID
+	}
+	drawn := clade.Minibatch(s.job.Spec.Seed, s.job.Attempt.ID, names, s.job.Stage.Batch)
+	return slices.DeleteFunc(cases, func(c evaluate.Case) bool { return !slices.Contains(drawn, c.ID) })
 }
 
 func (s *stage) readsDataset(m clade.Measure) bool {

@@ -43,6 +43,7 @@ func (d *decoder) readDataset(n *syntax.Node) *clade.Dataset {
 		d.Add(n.At, "name the field that holds the right answer", "%s.expected is missing, which scorer %s compares with", n.Path, k)
 	}
 	set.Splits = d.splits(f.Get("splits"))
+	set.Batch = int(d.Whole(f.Get("batch"), 1, mostCases))
 	set.Seed = uint64(orDefault(d.Whole(f.Get("split_seed"), 1, syntax.Exact), 1))
 	f.Done()
 	return set

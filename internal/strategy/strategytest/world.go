@@ -131,7 +131,7 @@ func (w World) samples(v clade.View, l *clade.Life, m clade.Measure, stage, plac
 	}
 	cases := []string{""}
 	if m.Noise == clade.NoiseCases {
-		cases = w.Cases[split]
+		cases = clade.Minibatch(w.Spec.Seed, l.ID, w.Cases[split], s.Batch)
 	}
 	for rep := range max(1, s.Replicates) {
 		for _, c := range cases {
