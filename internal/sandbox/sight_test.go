@@ -11,7 +11,7 @@ import (
 
 // home is what most homes of these tests hold.
 var home = map[string]string{
-	"/home/u/.ssh/id_ed25519": "", "/home/u/.netrc": "", "/home/u/.config/gh/hosts.yml": "", "/home/u/work/app/.env": "",
+	"/home/u/.ssh/id_ed25519": "", "/home/u/.netrc": "", "/home/u/.config/gh/hosts.yml": "", "/home/u/proj/app/.env": "",
 	"/home/v/.ssh/id_rsa": "", "/root/.bashrc": "", "/etc/passwd": "", "/etc/shadow": "", "/etc/shadow-": "", "/etc/ssh/ssh_config": "",
 	"/etc/ssh/ssh_host_rsa_key": "", "/usr/bin/sh": "", "/usr/local/bin/x": "", "/var/lib/docker/x": "", "/var/run": "→ /run", "/run/user/1/bus": "",
 }
@@ -42,13 +42,13 @@ func TestSight(t *testing.T) {
 	}{
 		"secrets of the machine and of homes": {
 			sees: []string{"/etc/passwd", "/etc/ssh/ssh_config", "/usr/bin/sh", "/usr/local/bin/x"},
-			not: []string{"/home/u/.ssh/id_ed25519", "/home/u/.netrc", "/home/u/work/app/.env", "/home/v/.ssh/id_rsa", "/root/.bashrc",
+			not: []string{"/home/u/.ssh/id_ed25519", "/home/u/.netrc", "/home/u/proj/app/.env", "/home/v/.ssh/id_rsa", "/root/.bashrc",
 				"/etc/shadow", "/etc/shadow-", "/etc/ssh/ssh_host_rsa_key", "/var/lib/docker/x", "/run/user/1/bus", "/tmp/x"},
 		},
 		"home is shown": {
-			open: true, always: []string{"/home/u/work/app"},
+			open: true, always: []string{"/home/u/proj/app"},
 			sees: []string{"/home/u/.ssh/id_ed25519", "/home/u/.config/gh/hosts.yml", "/root/.bashrc"},
-			not:  []string{"/etc/shadow", "/var/lib/docker/x", "/home/u/work/app/.env"},
+			not:  []string{"/etc/shadow", "/var/lib/docker/x", "/home/u/proj/app/.env"},
 		},
 		"a home of its own place": {
 			home: "/data/u", files: map[string]string{"/data/u/.aws/credentials": "", "/data/u/go/bin/tool": "", "/data/other": ""},
@@ -113,13 +113,13 @@ func TestSight(t *testing.T) {
 				"/home/u/.local/bin/ruff": "→ ../share/uv/tools/ruff/bin/ruff", "/home/u/.local/share/uv/tools/ruff/bin/ruff": "", "/home/u/.local/share/uv/credentials/c.toml": "",
 				"/home/u/.local/share/keyrings/k": "", "/home/u/.local/share/mail/m": "", "/home/u/.local/state/x": "", "/home/u/.local/bin/npmtool": "→ ../lib/node_modules/npmtool/bin/run.js",
 				"/home/u/.local/lib/node_modules/npmtool/bin/run.js": "", "/home/u/.local/lib/node_modules/npmtool/lib/a.js": "", "/home/u/.local/lib/python3/x": "",
-				"/home/u/.local/bin/mine": "→ ../../work/mine/mine.sh", "/home/u/work/mine/mine.sh": "", "/home/u/work/mine/.env": "", "/home/u/.local/bin/opencode": "→ ../share/opencode/bin/opencode",
+				"/home/u/.local/bin/mine": "→ ../../proj/mine/mine.sh", "/home/u/proj/mine/mine.sh": "", "/home/u/proj/mine/.env": "", "/home/u/.local/bin/opencode": "→ ../share/opencode/bin/opencode",
 				"/home/u/.local/share/opencode/bin/opencode": "", "/home/u/.local/share/opencode/auth.json": "", "/home/u/.local/bin/trick": "→ ../../.netrc"},
 			env: map[string]string{"PATH": "/home/u/.local/bin:/usr/bin"},
 			sees: []string{"/home/u/.local/bin/own", "/home/u/.local/share/claude/versions/2", "/home/u/.local/share/uv/tools/ruff/bin/ruff",
-				"/home/u/.local/lib/node_modules/npmtool/lib/a.js", "/home/u/work/mine/mine.sh", "/home/u/.local/share/opencode/bin/opencode"},
+				"/home/u/.local/lib/node_modules/npmtool/lib/a.js", "/home/u/proj/mine/mine.sh", "/home/u/.local/share/opencode/bin/opencode"},
 			not: []string{"/home/u/.local/share/uv/credentials/c.toml", "/home/u/.local/share/keyrings/k", "/home/u/.local/share/mail/m", "/home/u/.local/state/x",
-				"/home/u/.local/lib/python3/x", "/home/u/work/mine/.env", "/home/u/.local/share/opencode/auth.json", "/home/u/.netrc"},
+				"/home/u/.local/lib/python3/x", "/home/u/proj/mine/.env", "/home/u/.local/share/opencode/auth.json", "/home/u/.netrc"},
 		},
 		"installed in a prefix": {
 			files: map[string]string{"/home/u/miniconda3/bin/python": "", "/home/u/miniconda3/lib/x": "", "/home/u/miniconda3/.condarc": "", "/home/u/.npm-global/bin/codex": "→ ../lib/node_modules/codex/c.js",
@@ -130,10 +130,10 @@ func TestSight(t *testing.T) {
 			not: []string{"/home/u/miniconda3/.condarc", "/home/u/.npm-global/etc/npmrc", "/home/u/.config/gh/hosts.yml"},
 		},
 		"a person's own work on PATH": {
-			files: map[string]string{"/home/u/work/tools/bin/t": "", "/home/u/work/tools/lib/x": "", "/home/u/work/tools/.git/config": "", "/home/u/bin/b": "", "/home/u/lib/x": "", "/home/u/src/bin/s": ""},
-			env:   map[string]string{"PATH": "/home/u/work/tools/bin:/home/u/bin:/home/u:/home/u/src/bin:relative:"},
-			sees:  []string{"/home/u/work/tools/bin/t", "/home/u/bin/b", "/home/u/src/bin/s"},
-			not:   []string{"/home/u/work/tools/lib/x", "/home/u/work/tools/.git/config", "/home/u/lib/x", "/home/u/.netrc", "/home/u/work/app/.env"},
+			files: map[string]string{"/home/u/proj/tools/bin/t": "", "/home/u/proj/tools/lib/x": "", "/home/u/proj/tools/.git/config": "", "/home/u/bin/b": "", "/home/u/lib/x": "", "/home/u/src/bin/s": ""},
+			env:   map[string]string{"PATH": "/home/u/proj/tools/bin:/home/u/bin:/home/u:/home/u/src/bin:relative:"},
+			sees:  []string{"/home/u/proj/tools/bin/t", "/home/u/bin/b", "/home/u/src/bin/s"},
+			not:   []string{"/home/u/proj/tools/lib/x", "/home/u/proj/tools/.git/config", "/home/u/lib/x", "/home/u/.netrc", "/home/u/proj/app/.env"},
 		},
 		"linked from the system's folders": {
 			files: map[string]string{"/usr/local/bin/agent": "→ /root/.agent/node_modules/agent/cli.js", "/root/.agent/node_modules/agent/cli.js": "", "/root/.agent/node_modules/dep/d.js": "", "/root/.agent/auth.json": ""},
@@ -147,10 +147,10 @@ func TestSight(t *testing.T) {
 			sees: []string{"/run/user/1/fnm/1/bin", "/home/u/.local/share/fnm/node-versions/v20/installation/lib/x"}, not: []string{"/run/user/1/bus"},
 		},
 		"never the target or clade's own, but what is asked for": {
-			files: map[string]string{"/home/u/work/app/.venv/bin/python": "", "/home/u/work/app/.venv/lib/x": "", "/home/u/.cache/clade/t/x": "", "/home/u/data/set": "", "/home/u/work/app/data/d": ""},
-			env:   map[string]string{"PATH": "/home/u/work/app/.venv/bin"}, always: []string{"/home/u/work/app", "/home/u/.cache/clade"},
-			read: []string{"/home/u/data", "/home/u/work/app/data", "/home/u/.cache"},
-			sees: []string{"/home/u/data/set", "/home/u/work/app/data/d"}, not: []string{"/home/u/work/app/.venv/bin/python", "/home/u/work/app/.env", "/home/u/.cache/clade/t/x"},
+			files: map[string]string{"/home/u/proj/app/.venv/bin/python": "", "/home/u/proj/app/.venv/lib/x": "", "/home/u/.cache/clade/t/x": "", "/home/u/data/set": "", "/home/u/proj/app/data/d": ""},
+			env:   map[string]string{"PATH": "/home/u/proj/app/.venv/bin"}, always: []string{"/home/u/proj/app", "/home/u/.cache/clade"},
+			read: []string{"/home/u/data", "/home/u/proj/app/data", "/home/u/.cache"},
+			sees: []string{"/home/u/data/set", "/home/u/proj/app/data/d"}, not: []string{"/home/u/proj/app/.venv/bin/python", "/home/u/proj/app/.env", "/home/u/.cache/clade/t/x"},
 		},
 		"caches": {
 			files: map[string]string{"/home/u/.m2/repository/a.jar": "", "/home/u/.m2/settings.xml": "", "/home/u/.gradle/caches/c": "", "/home/u/.gradle/gradle.properties": "", "/home/u/.nuget/packages/p": "", "/home/u/.nuget/NuGet/NuGet.Config": ""},
