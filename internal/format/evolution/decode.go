@@ -126,8 +126,8 @@ func (r *reader) scope(n *syntax.Node) *Scope {
 	}
 	f, s := r.Fields(n, "write kind: worktree or kind: files"), &Scope{}
 	s.Kind = ScopeKind(r.Choice(f.Need("kind", "add kind: worktree or kind: files"), string(ScopeWorktree), string(ScopeFiles)))
-	s.Include = r.Texts(f.Get("include"), "list paths, like [src/]", r.below)
-	s.Exclude = r.Texts(f.Get("exclude"), "list paths, like [tests/]", r.below)
+	s.Include = r.Texts(f.Get("include"), "list paths, like [src/]", r.entry)
+	s.Exclude = r.Texts(f.Get("exclude"), "list paths, like [tests/]", r.entry)
 	if s.Kind == ScopeFiles && len(s.Include) == 0 && (f.Of.Get("include") == nil || f.Of.Get("include").Kind == syntax.List) {
 		r.Add(n.At, "add include: with what is copied, like [src/]", "%s.include is missing, which kind files needs", n.Path)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/cladehq/clade/internal/syntax"
 )
 
@@ -97,6 +99,14 @@ func (r *reader) below(n *syntax.Node) {
 		r.Add(n.At, "separate folders with /", `%s: %s holds a \`, n.Path, syntax.Quote(p))
 	case slices.Contains(strings.Split(p, "/"), ".."):
 		r.Add(n.At, hint+", without ..", "%s: %s leaves the repository", n.Path, syntax.Quote(p))
+	}
+}
+
+// entry checks a path or pattern of the scope.
+func (r *reader) entry(n *syntax.Node) {
+	r.below(n)
+	if isPattern(n.Text) && !doublestar.ValidatePattern(n.Text) {
+		r.Add(n.At, "close every [ and {", "%s: %s is no valid pattern", n.Path, syntax.Quote(n.Text))
 	}
 }
 

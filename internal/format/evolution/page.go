@@ -32,82 +32,121 @@ var headingForm = pattern(`^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
 
 // sections finds the headings of a page.
 func sections(page []byte) (all []section) {
-	masked := mask(page)
+	seen := mask(page)
 	for at := 0; at < len(page); {
 		end := len(page)
 		if n := bytes.IndexByte(page[at:], '\n'); n >= 0 {
 			end = at + n + 1
 		}
-		line := strings.TrimPrefix(strings.TrimRight(string(masked[at:end]), "\r\n"), "\ufeff")
+		line := strings.TrimPrefix(strings.TrimRight(string(seen[at:end]), "\r\n"), "\ufeff")
 		if m := headingForm().FindStringSubmatch(line); m != nil {
-			all = append(all, section{level: len(m[1]), title: m[2], head: at, body: end, end: len(page)})
+			all = append(all, section{level: len(m[1]), title: strings.TrimRight(m[2], " \t\x01"), head: at, body: end, end: len(page)})
 		}
 		at = end
 	}
-	for i := range all {
-		for _, next := range all[i+1:] {
-			if next.level <= all[i].level {
-				all[i].end = next.head
-				break
-			}
+	var next [7]int // by level, where the next heading of it or of one above begins
+	for level := range next {
+		next[level] = len(page)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].end = next[all[i].level]
+		for level := all[i].level; level < len(next); level++ {
+			next[level] = all[i].head
 		}
 	}
 	return all
 }
 
-var fenceForm = pattern(`(?m)^ {0,3}(` + "```+|~~~+" + `)`)
-
-// comment finds the next HTML comment. One that is never closed reaches to the
-// end where it begins a line, and is none elsewhere.
-func comment(page []byte) (from, to int, ok bool) {
-	for at := 0; ; {
-		n := bytes.Index(page[at:], []byte("<!--"))
-		if n < 0 {
-			return 0, 0, false
-		}
-		from = at + n
-		if end := bytes.Index(page[from:], []byte("-->")); end >= 0 {
-			return from, from + end + 3, true
-		}
-		if from == 0 || page[from-1] == '\n' {
-			return from, len(page), true
-		}
-		at = from + 4
-	}
-}
-
-// mask is the page with blanks for what stands in code and in HTML comments, so
-// that nothing in them is taken for a heading, a table or a line of a list.
+// mask is the page without what stands in code and in HTML comments, so that
+// nothing in them is taken for a heading, a table or a line of a list. A comment
+// may go over lines where it begins one, to the end if it is never closed;
+// elsewhere it must be closed on its line.
 func mask(page []byte) []byte {
 	out := bytes.Clone(page)
+	fence, open := "", false // the sign of the code, and whether a comment is open
 	for at := 0; at < len(page); {
-		rest := page[at:]
-		fence := fenceForm().FindSubmatchIndex(rest)
-		from, to, found := comment(rest)
-		switch {
-		case fence == nil && !found:
-			return out
-		case !found || fence != nil && fence[0] < from:
-			sign := string(rest[fence[2]:fence[3]])
-			from, to = fence[0], len(rest)
-			closing := regexp.MustCompile(`(?m)^ {0,3}` + sign + sign[:1] + `*[ \t]*\r?$`)
-			if n := bytes.IndexByte(rest[from:], '\n'); n >= 0 {
-				if m := closing.FindIndex(rest[from+n+1:]); m != nil {
-					to = from + n + 1 + m[1]
-				}
-			}
+		end := len(page)
+		if n := bytes.IndexByte(page[at:], '\n'); n >= 0 {
+			end = at + n + 1
 		}
-		blank(out[at+from : at+to])
-		at += to
+		line := out[at:end]
+		sign := fenceSign(line)
+		switch {
+		case open:
+			open = !closeComment(line)
+		case fence != "":
+			if strings.HasPrefix(sign, fence) && len(bytes.Trim(line, sign[:1]+" \t\r\n")) == 0 {
+				fence = ""
+			}
+			blank(line)
+		case sign != "":
+			fence = sign
+			blank(line)
+		default:
+			open = maskComments(line)
+		}
+		at = end
 	}
 	return out
 }
 
-// blank writes blanks over everything but line ends.
+// fenceSign is the run of ``` or ~~~ that begins a line, "" if none does.
+func fenceSign(line []byte) string {
+	bare := bytes.TrimLeft(line, " ")
+	for _, c := range []string{"`", "~"} {
+		if run := len(bare) - len(bytes.TrimLeft(bare, c)); run >= 3 && len(line)-len(bare) <= 3 {
+			return string(bare[:run])
+		}
+	}
+	return ""
+}
+
+// maskComments masks the comments of a line and reports whether one that began
+// it goes on.
+func maskComments(line []byte) (open bool) {
+	for at := 0; ; {
+		n := bytes.Index(line[at:], []byte("<!--"))
+		if n < 0 {
+			return false
+		}
+		from := at + n
+		first := len(bytes.Trim(line[:from], " ")) == 0
+		end := bytes.Index(line[from:], []byte("-->"))
+		switch {
+		case end >= 0:
+			at = from + end + 3
+			blank(line[from:at])
+		case first:
+			blank(line[from:])
+			return true
+		default:
+			return false // nothing behind it is closed either
+		}
+	}
+}
+
+// closeComment masks a line of a comment up to where it is closed, if it is, and
+// what begins behind.
+func closeComment(line []byte) (closed bool) {
+	end := bytes.Index(line, []byte("-->"))
+	if end < 0 {
+		blank(line)
+		return false
+	}
+	blank(line[:end+3])
+	maskComments(line[end+3:])
+	return true
+}
+
+// masked stands for what is in code and in comments. It is no blank, so that what
+// follows it does not seem to begin its line.
+const masked = 1
+
+// blank masks everything but line ends.
 func blank(b []byte) {
 	for i, c := range b {
 		if c != '\n' && c != '\r' {
-			b[i] = ' '
+			b[i] = masked
 		}
 	}
 }
@@ -162,10 +201,7 @@ type Page struct {
 // are left alone; in Results it is the first table. A section that is missing is
 // added where it would stand.
 func (p Page) Refresh(page []byte) []byte {
-	eol := "\n"
-	if bytes.Contains(page, []byte("\r\n")) {
-		eol = "\r\n"
-	}
+	eol := eolOf(page)
 	for _, one := range []func([]byte, string) []byte{p.tldr, p.variants, p.results} {
 		page = one(page, eol)
 	}
@@ -184,11 +220,7 @@ func (p Page) tldr(page []byte, eol string) []byte {
 	text := strings.Join(p.summary(), eol)
 	s, ok := find(sections(page), sectionTLDR)
 	if !ok {
-		at := 0
-		if all := sections(page); len(all) > 0 && all[0].level == 1 {
-			at = all[0].body
-		}
-		return replace(page, at, at, eol+"## "+sectionTLDR+eol+eol+text+eol)
+		return p.addTLDR(page, text, eol)
 	}
 	body := string(page[s.body:s.end])
 	own := labelForm().FindAllIndex(mask(page)[s.body:s.end], -1)
@@ -211,6 +243,24 @@ func (p Page) tldr(page []byte, eol string) []byte {
 		}
 	}
 	return replace(page, s.body, s.end, out.String()+body[at:])
+}
+
+// addTLDR writes the section before the first heading below the title, so that
+// nothing of a person's gets into it.
+func (p Page) addTLDR(page []byte, text, eol string) []byte {
+	all := sections(page)
+	if len(all) > 0 && all[0].level == 1 {
+		all = all[1:]
+	}
+	if len(all) == 0 {
+		page, s, ok := ensure(page, sectionTLDR, eol)
+		if !ok {
+			return page
+		}
+		return replace(page, s.body, s.body, eol+text+eol)
+	}
+	head := strings.Repeat("#", max(2, all[0].level)) + " " + sectionTLDR
+	return replace(page, all[0].head, all[0].head, head+eol+eol+text+eol+eol)
 }
 
 func trailing(line string) string { return line[len(strings.TrimRight(line, "\r")):] }

@@ -22,11 +22,8 @@ type style struct {
 
 // styleOf looks at what there is.
 func styleOf(d *Document) style {
-	s := style{eol: "\n", step: 2, dash: 2, gap: 1, dashes: map[string]int{},
+	s := style{eol: eolOf(d.Data), step: 2, dash: 2, gap: 1, dashes: map[string]int{},
 		lists: map[string]bool{"gates": true, "rubric": true, "variants": true, "files_changed": true}, lined: map[string]bool{"variants": true}}
-	if crlf := bytes.Count(d.Data, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(d.Data, []byte("\n")) {
-		s.eol = "\r\n"
-	}
 	w := &writer{src: d.Data}
 	for _, key := range []string{"budget", "scope", "winner"} {
 		if n := d.root.Get(key); n != nil && n.Style == syntax.Block && d.root.Span.Known() {
@@ -153,4 +150,12 @@ func literal(lines []string, indent int, eol string) string {
 		out = append(out, l)
 	}
 	return strings.Join(slices.Clip(out), eol)
+}
+
+// eolOf is the line end that most lines of a file have.
+func eolOf(data []byte) string {
+	if crlf := bytes.Count(data, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(data, []byte("\n")) {
+		return "\r\n"
+	}
+	return "\n"
 }
