@@ -66,7 +66,8 @@ func (p *plan) sorted() []layer {
 }
 
 // arguments are bubblewrap's for a command: what it mounts, and no environment.
-func arguments(files fs.FS, o Options, c sandbox.Command, exe string) []string {
+// locks are entries of /proc that no command may write.
+func arguments(files fs.FS, o Options, c sandbox.Command, exe string, locks []string) []string {
 	args := []string{"--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"}
 	p := &plan{files: files}
 	p.add(masked, o.Hide...)
@@ -86,6 +87,9 @@ func arguments(files fs.FS, o Options, c sandbox.Command, exe string) []string {
 	p.add(writable, c.Writable...)
 	// One mount for the whole machine: bubblewrap reads all mounts anew for each.
 	args = append(args, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--ro-bind", exe, wardenPath)
+	for _, name := range locks {
+		args = append(args, "--ro-bind", "/proc/"+name, "/proc/"+name)
+	}
 	var masks, hidden []string
 	for _, l := range p.sorted() {
 		inside := slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(l.at, h+"/") })

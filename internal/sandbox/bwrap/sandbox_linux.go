@@ -108,7 +108,13 @@ func (s *Sandbox) build(c sandbox.Command, said *sandbox.Capture) (*exec.Cmd, *n
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "warden"), os.NewFile(uintptr(fds[1]), "engine")
 	defer func() { _ = errors.Join(ours.Close(), theirs.Close()) }()
-	list, err := written(arguments(machine(), s.options, c, s.exe))
+	var locks []string
+	if os.Geteuid() == 0 {
+		if locks, err = sandbox.MachineProc("/proc"); err != nil {
+			return nil, nil, fmt.Errorf("reading /proc: %w", err)
+		}
+	}
+	list, err := written(arguments(machine(), s.options, c, s.exe, locks))
 	if err != nil {
 		return nil, nil, err
 	}

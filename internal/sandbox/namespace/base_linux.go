@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cladehq/clade/internal/sandbox"
 )
 
 // The supervisor's own root, a tmpfs that nothing else sees.
@@ -259,42 +260,14 @@ func link(s sight) error {
 	return os.Symlink(s.To, newRoot+s.Path)
 }
 
-// lockProc finds the parts of /proc that are the machine's, not a process's,
-// and that its owner may write: for root, whose user namespace maps root, a
-// capability does not stand before all of them.
+// lockProc finds the parts of /proc that root could write.
 func (b *base) lockProc() error {
 	if !b.setup.Root {
 		return nil
 	}
-	entries, err := os.ReadDir(hostDir + "/proc")
-	if err != nil {
-		return err
+	names, err := sandbox.MachineProc(hostDir + "/proc")
+	for _, n := range names {
+		b.procLocks = append(b.procLocks, "/proc/"+n)
 	}
-	for _, e := range entries {
-		_, err := strconv.Atoi(e.Name())
-		if err != nil && e.Type()&fs.ModeSymlink == 0 && writable(filepath.Join(hostDir, "proc", e.Name())) {
-			b.procLocks = append(b.procLocks, "/proc/"+e.Name())
-		}
-	}
-	return nil
-}
-
-// writable reports whether root may write a file in the tree p, or may come to:
-// what cannot be looked at counts, and so does what drivers may fill later.
-func writable(p string) bool {
-	if slices.Contains([]string{"bus", "driver", "fs", "irq", "scsi", "sys"}, filepath.Base(p)) {
-		return true
-	}
-	found := false
-	err := filepath.WalkDir(p, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type().IsDir() {
-			return err
-		}
-		if info, err := d.Info(); err != nil || info.Mode().Perm()&0o222 != 0 {
-			found = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found || err != nil
+	return err
 }

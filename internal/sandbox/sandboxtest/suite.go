@@ -58,6 +58,7 @@ func Run(t *testing.T, s sandbox.Sandbox, holds Holds) {
 			"unread stdin":                        unreadStdin,
 			"signal dispositions are as at login": dispositions,
 			"F14 largest file":                    largestFile,
+			"the machine's settings":              machineSettings,
 			"a gateway is reached":                gateway,
 			"50 connections to a gateway":         gatewayParallel,
 			"much through a gateway":              gatewayMuch,
