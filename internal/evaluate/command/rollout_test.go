@@ -46,6 +46,7 @@ func TestRolloutLaysTheCandidateOut(t *testing.T) {
 		"own fixtures":       {clade.Rollout{As: "skill", Fixtures: "fx"}, nil, "cat own.txt; ls | tr '\\n' ' '", "ownown.txt"},
 		"instructions":       {clade.Rollout{As: "instructions"}, nil, "cat AGENTS.md CLAUDE.md GEMINI.md", "do sodo sodo so"},
 		"named instructions": {clade.Rollout{As: "instructions"}, func(s *clade.Spec) { s.Allow = []string{"*.md", "more.txt"} }, "cat AGENTS.md", "more"},
+		"a file, found":      {clade.Rollout{}, func(s *clade.Spec) { s.Target.Kind, s.Allow = clade.TargetFile, []string{"more.txt"} }, "cat AGENTS.md; basename $PWD", "moreworkdir"},
 		"the target itself":  {clade.Rollout{As: "workspace", Fixtures: "fx"}, nil, "cat more.txt own.txt", "moreown"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +78,8 @@ func TestRolloutEnds(t *testing.T) {
 		"wrong":       {`echo '{"text":"no","spent":{"usd":0.5,"tokens":10,"calls":1}}'`, "acc/s1=0", clade.OK},
 		"rate limit":  {`echo '{"end":"rate-limited","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`, "acc/s1!model", clade.ClassModel},
 		"signed out":  {`echo '{"end":"signed-out","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`, "acc/s1!access", clade.ClassAccess},
+		"service":     {`echo '{"end":"service","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`, "acc/s1!model", clade.ClassModel},
+		"refused":     {`echo '{"text":"I will not","end":"refused","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`, "acc/s1=0", clade.OK},
 		"crashed":     {`echo '{"spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 3`, "acc/s1!evaluator", clade.ClassEvaluator},
 		"limit, said": {`echo '{"text":"2","end":"limit","spent":{"usd":0.5,"tokens":10,"calls":1}}'`, "acc/s1=1", clade.OK},
 	} {
@@ -131,4 +134,40 @@ func TestRolloutCannotBeLaidOut(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+}
+
+// What an agent said to a train case is kept for those who may learn from it, and
+// serves the next attempt, which then pays no agent. Of cases that decide only the
+// score is kept.
+func TestRolloutsAreRemembered(t *testing.T) {
+	t.Parallel()
+	b, mem := rolling(t, `echo '{"text":"1","spent":{"usd":0.5,"tokens":10,"calls":1}}'`), newMemory()
+	j := b.job(rollSpec(clade.Rollout{As: "workspace"}), 1)
+	j.Stage.Cases, j.Cases, j.Memory = []string{"t1", "s1"}, someCases(), mem
+	var spent clade.Amount
+	j.Spend = func(a clade.Amount) { spent = spent.Plus(a) }
+	for attempt := range clade.ID(2) {
+		j.Attempt = &clade.Attempt{ID: attempt + 1}
+		got := b.evaluate(j)[0].Samples
+		wantSamples(t, "asked", got, "acc/t1=1", "acc/s1=0")
+		if got[0].Detail != "1" || got[1].Detail != "" || got[0].PaidBy != attempt || got[1].PaidBy != attempt {
+			t.Errorf("attempt %d: %+v", attempt+1, got)
+		}
+	}
+	if want := (clade.Amount{Microdollars: 1_000_000, Tokens: 20, Calls: 2}); spent != want {
+		t.Errorf("spent %+v, want that of two cases", spent)
+	}
+}
+
+// A case that the rest of a try's hold does not bear is not the candidate's
+// failure.
+func TestRolloutBeyondTheHold(t *testing.T) {
+	t.Parallel()
+	b := rolling(t, `echo '{"end":"limit","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`)
+	j := b.job(rollSpec(clade.Rollout{As: "workspace"}), 1)
+	j.Stage.Cases, j.Cases = []string{"s1"}, someCases()
+	left := clade.Microdollars(500_000)
+	j.Cap = func() llm.Cap { return llm.Cap{Microdollars: left} }
+	j.Spend = func(a clade.Amount) { left = max(1, left-a.Microdollars) }
+	wantSamples(t, "beyond", b.evaluate(j)[0].Samples, "acc/s1!budget")
 }
