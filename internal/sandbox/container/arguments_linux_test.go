@@ -2,12 +2,14 @@ package container
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/sandboxtest"
@@ -46,9 +48,10 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestOrphans(t *testing.T) {
-	t.Parallel()
-	alive, err := proc.NewMark()
+// deadMark is the mark of an engine that is dead.
+func deadMark(t *testing.T) string {
+	t.Helper()
+	mark, err := proc.NewMark()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +59,43 @@ func TestOrphans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := strings.Replace(string(alive), self.String(), (proc.Identity{PID: os.Getpid(), Start: "1", Boot: self.Boot}).String(), 1)
-	listing := "aa " + string(alive) + "\nbb " + dead + "\ncc " + dead[:len(dead)-2] + "\ndd\nee nonsense\n"
-	if got := orphans(listing); !slices.Equal(got, []string{"bb"}) {
-		t.Errorf("orphans %q, want bb", got)
+	return strings.Replace(string(mark), self.String(), (proc.Identity{PID: os.Getpid(), Start: "1", Boot: self.Boot}).String(), 1)
+}
+
+// F10: what a dead engine left is removed, and no other container, whatever
+// becomes of the image.
+func TestF10OrphansAreSwept(t *testing.T) {
+	alive, err := proc.NewMark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	marks := map[string]string{"aa": string(alive), "bb": deadMark(t), "cc": "", "dd": "nonsense"}
+	script := "#!/bin/sh\necho \"$*\" >> " + dir + "/asked\ncase \"$*\" in\n'ps --all'*) echo aa bb cc dd ee;;\n"
+	for id, mark := range marks {
+		script += "'container inspect'*" + id + ") echo '" + mark + "';;\n"
+	}
+	script += "'container inspect'*) exit 1;;\nesac\n"
+	err = proc.Unforked(func() error { return os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o755) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	_, err = New(t.Context(), Options{})
+	if clade.FaultOf(err) != clade.FaultSpec {
+		t.Errorf("without an image: %v", err)
+	}
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var removed []string
+	for line := range strings.Lines(string(asked)) {
+		if strings.HasPrefix(line, "rm ") {
+			removed = append(removed, line)
+		}
+	}
+	if !slices.Equal(removed, []string{"rm --force bb\n"}) {
+		t.Errorf("removed %q, want bb", removed)
 	}
 }

@@ -65,26 +65,23 @@ func present(ctx context.Context, program, image string) error {
 	return nil
 }
 
-// sweep removes the containers of engines that are dead.
+// sweep removes the containers of engines that are dead. Only inspect is asked
+// for labels in the same way by docker and podman.
 func sweep(ctx context.Context, program string) error {
-	out, err := ask(ctx, program, "ps", "--all", "--filter", "label="+label, "--format", `{{.ID}} {{.Label "`+label+`"}}`)
+	all, err := ask(ctx, program, "ps", "--all", "--quiet", "--filter", "label="+label)
 	if err != nil {
 		return err
 	}
-	dead := orphans(out)
+	var dead []string
+	for id := range strings.FieldsSeq(all) {
+		mark, err := ask(ctx, program, "container", "inspect", "--format", `{{index .Config.Labels "`+label+`"}}`, id)
+		if err == nil && proc.Mark(strings.TrimSpace(mark)).Orphaned() { // one that cannot be looked at has gone
+			dead = append(dead, id)
+		}
+	}
 	if len(dead) == 0 {
 		return nil
 	}
 	_, err = ask(ctx, program, append([]string{"rm", "--force"}, dead...)...)
 	return err
-}
-
-// orphans are the containers of a listing whose engines are dead.
-func orphans(listing string) (dead []string) {
-	for line := range strings.Lines(listing) {
-		if id, mark, ok := strings.Cut(strings.TrimSpace(line), " "); ok && proc.Mark(mark).Orphaned() {
-			dead = append(dead, id)
-		}
-	}
-	return dead
 }

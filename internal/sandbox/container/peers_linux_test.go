@@ -5,6 +5,7 @@ package container
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"os"
 	"os/exec"
@@ -16,11 +17,21 @@ import (
 	"github.com/cladehq/clade/internal/sandbox/sandboxtest"
 )
 
-const image = "clade-test:peers"
-
 // The suite in an image of busybox alone. The test program must be static:
 // CGO_ENABLED=0.
-func TestSuite(t *testing.T) {
+func TestPeersSuite(t *testing.T) {
+	_, image := busyboxImage(t)
+	s, err := New(t.Context(), Options{Image: image})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandboxtest.Run(t, s, sandboxtest.Holds{Network: true, Files: true, Memory: true, Processes: true})
+}
+
+// busyboxImage makes an image for one test, by the program that is returned.
+func busyboxImage(t *testing.T) (program, image string) {
+	t.Helper()
+	image = "clade-test:" + strings.ToLower(rand.Text())
 	program, err := Engine(t.Context())
 	if err != nil {
 		t.Skip(err)
@@ -35,15 +46,11 @@ func TestSuite(t *testing.T) {
 		t.Fatalf("making an image: %v: %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command(program, "rmi", image).Run() })
-	s, err := New(t.Context(), Options{Image: image})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sandboxtest.Run(t, s, sandboxtest.Holds{Network: true, Files: true, Memory: true, Processes: true})
+	return program, image
 }
 
 // An image that is missing is told before anything is run.
-func TestMissingImage(t *testing.T) {
+func TestPeersMissingImage(t *testing.T) {
 	if _, err := Engine(t.Context()); err != nil {
 		t.Skip(err)
 	}
@@ -51,6 +58,22 @@ func TestMissingImage(t *testing.T) {
 	var p *clade.Problem
 	if !errors.As(err, &p) || p.Fault != clade.FaultEnvironment || !strings.Contains(p.Hint, "pull") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// F10: what an engine that is dead left is removed when the next one begins.
+func TestPeersF10OrphansAreSwept(t *testing.T) {
+	program, image := busyboxImage(t)
+	name := "clade-test-" + strings.ToLower(rand.Text())
+	t.Cleanup(func() { _ = exec.Command(program, "rm", "--force", name).Run() })
+	if out, err := exec.Command(program, "create", "--name", name, "--label", label+"="+deadMark(t), image, "true").CombinedOutput(); err != nil {
+		t.Fatalf("leaving a container: %v: %s", err, out)
+	}
+	if _, err := New(t.Context(), Options{Image: image}); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command(program, "container", "inspect", name).Run(); err == nil {
+		t.Error("it is still there")
 	}
 }
 

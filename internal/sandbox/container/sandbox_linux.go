@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/sandbox"
 )
@@ -29,19 +30,19 @@ type Sandbox struct {
 
 var _ sandbox.Sandbox = (*Sandbox)(nil)
 
-// New finds docker or podman and the image, and removes what dead engines left.
-// It fails with ErrUnavailable without the first, and with a clade.Problem
-// without the second.
+// New finds docker or podman, removes what dead engines left, and then looks for
+// the image. It fails with ErrUnavailable without the first, and with a
+// clade.Problem of clade.FaultSpec or clade.FaultEnvironment without the image.
 func New(ctx context.Context, o Options) (*Sandbox, error) {
 	program, err := Engine(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if err := sweep(ctx, program); err != nil {
+		return nil, &clade.Problem{Text: "containers of earlier runs cannot be removed", Err: err}
+	}
 	if err := present(ctx, program, o.Image); err != nil {
 		return nil, err
-	}
-	if err := sweep(ctx, program); err != nil {
-		return nil, fmt.Errorf("removing old containers: %w", err)
 	}
 	exe, err := os.Executable()
 	if err != nil {
