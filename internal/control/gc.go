@@ -10,6 +10,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/store"
 	"github.com/cladehq/clade/internal/workspace"
 )
@@ -295,6 +296,9 @@ func (g *collector) cache(ctx context.Context) error {
 		if err := endOrphans(ctx); err != nil {
 			return err // they may still write there
 		}
+		if err := g.containers(ctx); err != nil {
+			return err
+		}
 	}
 	scratch, err := Scratch(g.Cache).Sweep(g.Dry)
 	g.out.Bytes += scratch
@@ -305,4 +309,17 @@ func (g *collector) cache(ctx context.Context) error {
 	freed, werr := ws.Sweep(ctx, workspace.Sweeping{Templates: g.Templates, Dry: g.Dry})
 	g.out.Bytes += freed
 	return errors.Join(err, werr, ws.Close())
+}
+
+// containers removes those of dead processes. Opening containers does that, where
+// docker or podman works, before it misses an image.
+func (g *collector) containers(ctx context.Context) error {
+	box, err := g.Sandbox(ctx, &clade.Spec{Sandbox: clade.Sandbox{Use: sandbox.GradeContainer}}, nil)
+	switch fault := clade.FaultOf(err); {
+	case err == nil:
+		return box.Close()
+	case fault == clade.FaultSpec || fault == clade.FaultEnvironment: // no image, or no containers here
+		return nil
+	}
+	return fmt.Errorf("removing old containers: %w", err)
 }

@@ -34,6 +34,9 @@ func collecting(t *testing.T) (h *house, cache *swept, pruned *[]string) {
 	h, cache, pruned = newHouse(t), &swept{}, new([]string)
 	h.Cache = filepath.Join(h.dir, "cache")
 	h.Parts.Workspaces = func(string, ledger.Ledger, sandbox.Sandbox) (workspace.Provider, error) { return cache, nil }
+	h.Parts.Sandbox = func(context.Context, *clade.Spec, []string) (sandbox.Sandbox, error) {
+		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "no containers here"}
+	}
 	h.Parts.Prune = func(_ context.Context, dir string, _ func() (map[string]string, error)) (int64, error) {
 		*pruned = append(*pruned, dir)
 		return 11, nil
@@ -87,5 +90,29 @@ func TestCollectsWithoutAnIndex(t *testing.T) {
 	h.Parts.Index = func() (store.Index, error) { return nil, fault }
 	if got, err := h.GC(t.Context(), Collection{}); !errors.Is(err, fault) || cache.times != 1 || got == nil || got.Bytes != 7 {
 		t.Errorf("%+v, %v, %d sweeps", got, err, cache.times)
+	}
+}
+
+// F10: containers of dead processes go, of which opening containers takes care;
+// where that fails it is said, unless there are none here.
+func TestF10CollectsContainers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ opened, want error }{
+		"no containers": {&clade.Problem{Fault: clade.FaultEnvironment}, nil},
+		"no image":      {&clade.Problem{Fault: clade.FaultSpec}, nil},
+		"cannot":        {context.DeadlineExceeded, context.DeadlineExceeded},
+	} {
+		h, _, _ := collecting(t)
+		var asked []string
+		h.Parts.Sandbox = func(_ context.Context, s *clade.Spec, _ []string) (sandbox.Sandbox, error) {
+			asked = append(asked, s.Sandbox.Use)
+			return nil, test.opened
+		}
+		if _, err := h.GC(t.Context(), Collection{}); !errors.Is(err, test.want) || len(asked) != 1 || asked[0] != sandbox.GradeContainer {
+			t.Errorf("%s: %v, asked for %q", name, err, asked)
+		}
+		if _, err := h.GC(t.Context(), Collection{Dry: true}); err != nil || len(asked) != 1 {
+			t.Errorf("%s, dry: %v, asked for %q", name, err, asked)
+		}
 	}
 }
