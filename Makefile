@@ -27,7 +27,13 @@ test-peers: ## real coding-agent CLIs as workers, against a scripted model (inst
 	scripts/peers.sh "$(PEERS)" claude codex opencode gemini
 	-scripts/peers.sh "$(PEERS)" dsh
 	CLADE_PEERS="$(PEERS)" $(GO) test -tags peers -count=1 -timeout 20m -p 1 -parallel 4 -run Peers \
-		$$(grep -rl --include='*_test.go' '^//go:build.*peers' cmd internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+		$$(grep -rl --include='*_test.go' '^//go:build.*peers' cmd internal | grep -v ^internal/sandbox/container/ | xargs -n1 dirname | sort -u | sed 's|^|./|')
+	@$(MAKE) --no-print-directory test-containers
+
+test-containers: ## the suite of sandboxes in containers, where docker or podman can run one
+	@if docker ps -q >/dev/null 2>&1 || podman ps -q >/dev/null 2>&1; then \
+		CGO_ENABLED=0 $(GO) test -tags peers -count=1 -timeout 5m -v -run Peers ./internal/sandbox/container; \
+	else echo "left out: containers, neither docker nor podman works here"; fi
 
 guards: ## disable each guard of scripts/guards.txtar and want its test to fail
 	$(GO) run scripts/guards.go
@@ -50,4 +56,4 @@ docs: ## write the generated pages of docs/ anew
 clean: ## remove what build made
 	rm -rf bin
 
-.PHONY: help build demo test test-long test-peers guards race bench lint docs clean
+.PHONY: help build demo test test-long test-peers test-containers guards race bench lint docs clean
