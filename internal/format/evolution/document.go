@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -51,20 +52,30 @@ func (d *Document) Update(want *Evolution) (*Document, error) {
 	if err := writable(d.Evolution, want); err != nil {
 		return nil, err
 	}
-	w := newWriter(d)
+	out, err := d.update(want, false)
+	if err != nil { // a comment that stands behind may be taken into text behind |
+		out, err = d.update(want, true)
+	}
+	return out, err
+}
+
+func (d *Document) update(want *Evolution, oneLine bool) (*Document, error) {
+	w := newWriter(d, oneLine)
 	w.evolution(d.Evolution, want)
 	if w.lost != nil {
 		return nil, w.refuse(*w.lost, "it cannot be told where it is written")
 	}
 	data, ok := splice(d.Data, w.edits)
 	if !ok {
-		return nil, w.refuse(d.root.At, "changes overlap")
+		return nil, w.refuse(w.first(), "changes overlap")
 	}
 	out, err := Open(d.Name, data)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, w.refuse(w.first(), "what is written could not be read again: "+firstLine(err))
-	}
-	if !equal(out.Evolution, want) {
+	case d.root.Span.Known() && !out.root.Span.Known():
+		return nil, w.refuse(w.first(), "what is written could not be found again")
+	case !equal(out.Evolution, want):
 		return nil, w.refuse(w.first(), "something else would change with it")
 	}
 	return out, nil
@@ -155,11 +166,15 @@ type edit struct {
 	text string
 }
 
-// splice makes edits, which must not overlap. Of several at one place the one
-// that was asked for first comes first.
+func byPlace(a, b edit) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(1, a.End-a.Start), min(1, b.End-b.Start)))
+}
+
+// splice makes edits, which must not overlap. Of several at one place those that
+// only insert come first, in the order in which they were asked for.
 func splice(data []byte, edits []edit) ([]byte, bool) {
 	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.Start - b.Start })
+	slices.SortStableFunc(edits, byPlace)
 	var out bytes.Buffer
 	at := 0
 	for _, e := range edits {

@@ -10,14 +10,15 @@ import (
 
 // A style is how the file is written, so that what is added looks like the rest.
 type style struct {
-	eol    string
-	step   int             // by how much a mapping is indented in a mapping
-	dash   int             // by how much a list is indented below its key
-	dashes map[string]int  // the same of lists of variants, where it is known
-	gap    int             // blanks behind a dash
-	pad    string          // behind { and before }
-	lists  map[string]bool // lists of variants that are written over lines; the others are in brackets
-	lined  map[string]bool // lists whose entries are written over lines rather than in braces
+	eol     string
+	step    int             // by how much a mapping is indented in a mapping
+	oneLine bool            // text of several lines is written in quotes, on one
+	dash    int             // by how much a list is indented below its key
+	dashes  map[string]int  // the same of lists of variants, where it is known
+	gap     int             // blanks behind a dash
+	pad     string          // behind { and before }
+	lists   map[string]bool // lists of variants that are written over lines; the others are in brackets
+	lined   map[string]bool // lists whose entries are written over lines rather than in braces
 }
 
 // styleOf looks at what there is.
@@ -96,7 +97,7 @@ func (s style) flow(v value, quotes bool) string {
 func (s style) block(v value, indent int, key string) string {
 	switch v.kind {
 	case scalarValue:
-		if lines, many := v.lines(); many {
+		if lines, many := v.lines(); many && !s.oneLine {
 			return " " + literal(lines, indent+s.step, s.eol)
 		}
 		return " " + v.scalar(false, false)

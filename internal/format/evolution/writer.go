@@ -25,7 +25,13 @@ type writer struct {
 	lost  *syntax.Pos // a value that was not found, nil if all were
 }
 
-func newWriter(d *Document) *writer { return &writer{doc: d, src: d.Data, style: styleOf(d)} }
+// newWriter writes in the style of the document; with oneLine, text of several
+// lines is not written behind |.
+func newWriter(d *Document, oneLine bool) *writer {
+	w := &writer{doc: d, src: d.Data, style: styleOf(d)}
+	w.style.oneLine = oneLine
+	return w
+}
 
 func (w *writer) edit(from, to int, text string) {
 	w.edits = append(w.edits, edit{syntax.Span{Start: from, End: to}, text})
@@ -188,7 +194,7 @@ func (w *writer) scalar(n *syntax.Node, v value, parent *syntax.Node) {
 	out := v.scalar(flow, false)
 	bareWord := v.text == nil && v.bare
 	switch lines, many := v.lines(); {
-	case many && !flow:
+	case many && !flow && !w.style.oneLine:
 		out = w.literal(lines, w.column(parent.Span.Start)+w.style.step)
 	case n.Style == syntax.Single && !bareWord && out[0] != '"':
 		out = "'" + strings.ReplaceAll(out, "'", "''") + "'"
@@ -206,6 +212,10 @@ func (w *writer) replace(n *syntax.Node, key string, v value) {
 		return
 	}
 	old := p.Value
+	if old.Style == syntax.Block && len(v.list) == 0 { // further in than its key
+		w.edit(old.Span.Start, old.Span.End, strings.Repeat(" ", w.style.step)+"[]")
+		return
+	}
 	if n.Style == syntax.Flow || old.Style != syntax.Block {
 		w.edit(old.Span.Start, old.Span.End, w.style.flow(v, w.isJSON(p)))
 		return
@@ -308,13 +318,9 @@ func (w *writer) remove(n *syntax.Node, key string) {
 		from = n.Pairs[i-1].Value.Span.End
 	case n.Style == syntax.Flow, len(bytes.TrimSpace(w.src[line:from])) > 0: // first in its braces, or behind a dash
 		to = n.Pairs[i+1].Span.Start
-	default:
-		if from = line; bytes.IndexByte(w.src[to:], '\n') < 0 {
-			from = max(0, w.lineEnd(max(0, line-2)))
-			to = len(w.src)
-			break
-		}
-		to += bytes.IndexByte(w.src[to:], '\n') + 1
+	default: // its line and the line end before it, so that what is added behind it stays
+		from = len(bytes.TrimSuffix(bytes.TrimSuffix(w.src[:line], []byte("\n")), []byte("\r")))
+		to = w.lineEnd(to)
 	}
 	w.edit(from, to, "")
 }
