@@ -9,6 +9,7 @@ import (
 
 	"github.com/cladehq/clade/internal/app"
 	"github.com/cladehq/clade/internal/bench"
+	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
 )
 
@@ -17,6 +18,7 @@ const asProgram = "CLADE_BENCH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	namespace.Main()
+	sandbox.Main()
 	if os.Getenv(asProgram) != "" {
 		os.Exit(app.Main())
 	}
