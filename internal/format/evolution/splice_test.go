@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // An author writes random evolutions in the styles that people use. It shares
@@ -348,6 +350,7 @@ func holdUpdate(t *testing.T, d *Document, want *Evolution) *Document {
 	if err != nil || !equal(again, tidy(want, d.Evolution)) {
 		t.Fatalf("%v: something else is said\n%s\nbefore\n%s", err, out.Data, d.Data)
 	}
+	otherReader(t, out)
 	w := newWriter(d, false)
 	w.evolution(d.Evolution, tidy(want, d.Evolution))
 	if made, _ := splice(d.Data, w.edits); !bytes.Equal(made, out.Data) {
@@ -363,6 +366,33 @@ func holdUpdate(t *testing.T, d *Document, want *Evolution) *Document {
 		}
 	}
 	return out
+}
+
+// otherReader reads what was written with another library, which must see the
+// same variants.
+func otherReader(t *testing.T, d *Document) {
+	t.Helper()
+	var got struct {
+		Variants []struct {
+			ID, Status, Hypothesis, Approach, Workspace string
+			Gates                                       []struct{ Output string }
+			Rubric                                      []struct{ Value float64 }
+		}
+		Winner struct{ Rationale string }
+	}
+	if err := yaml.Unmarshal(d.Data, &got); err != nil {
+		t.Fatalf("another reader: %v\n%s", err, d.Data)
+	}
+	for i, v := range d.Evolution.Variants {
+		g := got.Variants[i]
+		if g.ID != v.ID || g.Status != string(v.Status) || g.Hypothesis != v.Hypothesis || strings.TrimRight(g.Approach, "\n") != v.Approach ||
+			g.Workspace != v.Workspace || len(g.Gates) != len(v.Gates) || len(g.Rubric) != len(v.Rubric) {
+			t.Fatalf("another reader sees %+v\n%s", g, d.Data)
+		}
+	}
+	if w := d.Evolution.Winner; w != nil && strings.TrimRight(got.Winner.Rationale, "\n") != w.Rationale {
+		t.Fatalf("another reader sees %+v\n%s", got.Winner, d.Data)
+	}
 }
 
 // undo takes edits out of what they made.
