@@ -49,12 +49,12 @@ func ways() []way {
 			return []string{"memory is limited for each process, and processes not at all for root"}
 		}},
 		{sandbox.GradeLandlock, landlock.Probe, func(_ context.Context, _ *clade.Spec, s sandbox.Sight) (sandbox.Sandbox, error) {
-			return landlock.New(landlock.Options{Hide: s.Hidden, Show: s.Shown})
+			return landlock.New(landlock.Options{Hide: s.Hidden, Show: s.Shown, Guard: true})
 		}, func() []string {
 			return append([]string{"commands see your processes, can change modes and times of your files, and use UDP and unix sockets", strays()}, landlock.Lacks()...)
 		}},
 		{sandbox.GradeNone, func(context.Context) error { return nil }, func(context.Context, *clade.Spec, sandbox.Sight) (sandbox.Sandbox, error) {
-			return none.New(none.Options{})
+			return none.New(none.Options{Guard: true})
 		}, func() []string {
 			return []string{"commands can read your files, write outside their workspace and use the network", strays()}
 		}},

@@ -31,6 +31,9 @@ type Direct struct {
 	// command inherits what holds for the thread. It returns what start returns,
 	// or else why it could not, with nothing of the system in the error's chain.
 	Fork func(start func() error) error
+	// Guard ends what a command has started when this process dies; nil: the next
+	// one that looks for strays does.
+	Guard *Guard
 }
 
 // Run runs one command. Its environment is c.Env and the mark. Limits.Memory
@@ -40,6 +43,11 @@ type Direct struct {
 func (d Direct) Run(ctx context.Context, c Command) (Result, error) {
 	if r, done, err := c.Refused(ctx, d.Grade); done {
 		return r, err
+	}
+	if d.Guard != nil {
+		if err := d.Guard.Watch(); err != nil {
+			return Result{}, err
+		}
 	}
 	mark, err := proc.NewMark()
 	if err != nil {

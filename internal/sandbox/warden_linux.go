@@ -15,13 +15,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main turns the program into a warden, and does not return, when it was started
-// as one. It must be the first thing that main and TestMain do.
+// Main turns the program into a warden or a guard, and does not return, when it
+// was started as one. It must be the first thing that main and TestMain do.
 func Main() {
-	if len(os.Args) < 2 || os.Args[1] != WardenArg {
+	if len(os.Args) < 2 {
 		return
 	}
-	if err := ward(os.Args[2:]); err != nil {
+	work := ward
+	switch os.Args[1] {
+	case WardenArg:
+	case GuardArg:
+		work = guard
+	default:
+		return
+	}
+	if err := work(os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, "clade:", err)
 		os.Exit(1)
 	}

@@ -31,4 +31,7 @@ type Options struct {
 	// Show lists host paths that can be read although they lie below a hidden
 	// path or a temporary folder of the machine.
 	Show []string
+	// Guard has another process end what commands have started when this one
+	// dies; see sandbox.Guard for what the program must do for it.
+	Guard bool
 }

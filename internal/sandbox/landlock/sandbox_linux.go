@@ -19,6 +19,7 @@ var harmless = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/
 type Sandbox struct {
 	version int
 	files   []string // that may be read
+	guard   *sandbox.Guard
 }
 
 var _ sandbox.Sandbox = (*Sandbox)(nil)
@@ -36,7 +37,11 @@ func New(o Options) (*Sandbox, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return &Sandbox{version, opened(os.DirFS("/"), o.Hide, o.Show)}, nil
+	s := &Sandbox{version: version, files: opened(os.DirFS("/"), o.Hide, o.Show)}
+	if o.Guard {
+		s.guard = new(sandbox.Guard)
+	}
+	return s, nil
 }
 
 // Probe runs a command once and says, in the chain of ErrUnavailable, why that
@@ -77,8 +82,13 @@ func (*Sandbox) Home() string { return "" }
 // Work is "".
 func (*Sandbox) Work() string { return "" }
 
-// Close does nothing.
-func (*Sandbox) Close() error { return nil }
+// Close ends the guard.
+func (s *Sandbox) Close() error {
+	if s.guard == nil {
+		return nil
+	}
+	return s.guard.Close()
+}
 
 // Run runs one command as sandbox.Direct does, confined. Of a command without
 // network TCP is cut, but for the ports of its gateways.
@@ -91,7 +101,7 @@ func (s *Sandbox) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, e
 		return sandbox.Result{}, fmt.Errorf("running a command: %w", err)
 	}
 	defer func() { _ = rules.Close() }()
-	d := sandbox.Direct{Grade: sandbox.GradeLandlock, Fork: func(start func() error) error {
+	d := sandbox.Direct{Grade: sandbox.GradeLandlock, Guard: s.guard, Fork: func(start func() error) error {
 		return onThread(func() error {
 			if err := confine(rules); err != nil {
 				return err

@@ -11,8 +11,12 @@ import (
 	"github.com/cladehq/clade/internal/sandbox"
 )
 
-// Options are how a Sandbox is set up. There is nothing to choose yet.
-type Options struct{}
+// Options are how a Sandbox is set up.
+type Options struct {
+	// Guard has another process end what commands have started when this one
+	// dies; see sandbox.Guard for what the program must do for it.
+	Guard bool
+}
 
 // A Sandbox runs commands side by side; it holds nothing between them.
 type Sandbox struct{ direct sandbox.Direct }
@@ -20,8 +24,12 @@ type Sandbox struct{ direct sandbox.Direct }
 var _ sandbox.Sandbox = (*Sandbox)(nil)
 
 // New never fails: every system can run a command.
-func New(Options) (*Sandbox, error) {
-	return &Sandbox{sandbox.Direct{Grade: sandbox.GradeNone}}, nil
+func New(o Options) (*Sandbox, error) {
+	d := sandbox.Direct{Grade: sandbox.GradeNone}
+	if o.Guard {
+		d.Guard = new(sandbox.Guard)
+	}
+	return &Sandbox{d}, nil
 }
 
 // Grade is GradeNone.
@@ -36,8 +44,13 @@ func (*Sandbox) Home() string { return "" }
 // Work is "".
 func (*Sandbox) Work() string { return "" }
 
-// Close does nothing.
-func (*Sandbox) Close() error { return nil }
+// Close ends the guard.
+func (s *Sandbox) Close() error {
+	if s.direct.Guard == nil {
+		return nil
+	}
+	return s.direct.Guard.Close()
+}
 
 // Run runs one command as sandbox.Direct does. The network is never cut, and
 // nothing is hidden.
