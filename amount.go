@@ -2,6 +2,7 @@ package clade
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -53,21 +54,37 @@ type Amount struct {
 	Wall         time.Duration `json:"wall,omitempty"`
 	// Unknown says nobody reported the money: the try is settled at its hold.
 	Unknown bool `json:"unknown,omitempty"`
+	// Assumed says that nobody reported a part of it: in its place stands the
+	// most that this part can have been.
+	Assumed bool `json:"assumed,omitempty"`
 }
 
-// Plus returns the sum; the sum is unknown if either part is.
+// Plus returns the sum, each field at most what it can hold; the sum is unknown,
+// or assumed in part, if either part is.
 func (a Amount) Plus(b Amount) Amount {
 	return Amount{
-		Microdollars: a.Microdollars + b.Microdollars, Tokens: a.Tokens + b.Tokens,
-		Calls: a.Calls + b.Calls, Wall: a.Wall + b.Wall, Unknown: a.Unknown || b.Unknown,
+		Microdollars: sum(a.Microdollars, b.Microdollars), Tokens: sum(a.Tokens, b.Tokens),
+		Calls: sum(a.Calls, b.Calls), Wall: sum(a.Wall, b.Wall),
+		Unknown: a.Unknown || b.Unknown, Assumed: a.Assumed || b.Assumed,
 	}
+}
+
+// sum is a + b without overflow: whoever spends so much has spent it all.
+func sum[N ~int64](a, b N) N {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
 }
 
 // Minus returns a − b, each field at least 0.
 func (a Amount) Minus(b Amount) Amount {
 	return Amount{
-		Microdollars: max(0, a.Microdollars-b.Microdollars), Tokens: max(0, a.Tokens-b.Tokens),
-		Calls: max(0, a.Calls-b.Calls), Wall: max(0, a.Wall-b.Wall), Unknown: a.Unknown,
+		Microdollars: max(0, sum(a.Microdollars, -b.Microdollars)), Tokens: max(0, sum(a.Tokens, -b.Tokens)),
+		Calls: max(0, sum(a.Calls, -b.Calls)), Wall: max(0, sum(a.Wall, -b.Wall)), Unknown: a.Unknown, Assumed: a.Assumed,
 	}
 }
 

@@ -67,3 +67,22 @@ func TestAmounts(t *testing.T) {
 		t.Error("unknown is not zero")
 	}
 }
+
+// D26: what is too much to count is the most that can be counted, and never
+// negative.
+func TestAmountsNeverWrap(t *testing.T) {
+	t.Parallel()
+	all := clade.Amount{Microdollars: math.MaxInt64, Tokens: math.MaxInt64, Calls: math.MaxInt64, Wall: math.MaxInt64}
+	if got := all.Plus(all); got != all {
+		t.Errorf("sum %+v", got)
+	}
+	if got := all.Plus(clade.Amount{Microdollars: -5}).Microdollars; got != math.MaxInt64-5 {
+		t.Errorf("a negative part makes %d", got)
+	}
+	if got := (clade.Amount{}).Minus(all).Minus(all); got != (clade.Amount{}) {
+		t.Errorf("difference %+v", got)
+	}
+	if got := (clade.Amount{Assumed: true}).Plus(clade.Amount{}).Minus(clade.Amount{}); !got.Assumed {
+		t.Error("what is assumed is forgotten")
+	}
+}

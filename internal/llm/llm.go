@@ -25,6 +25,12 @@ type Request struct {
 	Messages    []Message `json:"messages"`
 	MaxTokens   int64     `json:"max_tokens"` // > 0
 	Temperature *float64  `json:"temperature,omitempty"`
+	// Calls is the most requests that may be made of it by a client that asks
+	// again, 0: no limit. The first one is always made.
+	Calls int64 `json:"-"`
+	// Bears is how many requests whose use nobody knows the caller can pay for: a
+	// client asks again only while fewer have failed so. 0: any number.
+	Bears int64 `json:"-"`
 }
 
 // A Finish is why a reply ended.
@@ -36,43 +42,6 @@ const (
 	FinishRefuse Finish = "refused" // the model or its filter would not answer
 	FinishOther  Finish = "other"
 )
-
-// Usage is what a reply used, in tokens. Input does not include what was read
-// from or written to a cache.
-type Usage struct {
-	Input      int64 `json:"input"`
-	CacheRead  int64 `json:"cache_read,omitempty"`
-	CacheWrite int64 `json:"cache_write,omitempty"`
-	Output     int64 `json:"output"`
-	// Reported is false when the service did not say.
-	Reported bool `json:"reported,omitempty"`
-}
-
-// Tokens is the sum of all kinds.
-func (u Usage) Tokens() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
-
-// Plus is the sum; it is reported only if both parts are.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output, u.Reported && v.Reported}
-}
-
-// Cost is what the usage costs at a price, rounded up to a microdollar. A nil
-// price gives ok false.
-func Cost(p *clade.Price, u Usage) (cost clade.Microdollars, ok bool) {
-	if p == nil {
-		return 0, false
-	}
-	read, write := p.Input, p.Input
-	if p.CacheRead != nil {
-		read = *p.CacheRead
-	}
-	if p.CacheWrite != nil {
-		write = *p.CacheWrite
-	}
-	// Microdollars per million tokens times tokens: 1e-12 dollars.
-	pico := int64(p.Input)*u.Input + int64(read)*u.CacheRead + int64(write)*u.CacheWrite + int64(p.Output)*u.Output
-	return clade.Microdollars((pico + 999_999) / 1_000_000), true
-}
 
 // A Reply is what a model answered.
 type Reply struct {

@@ -22,6 +22,7 @@ type draft struct {
 	tools   bool
 	done    bool // the service said that it is the end
 	usage   llm.Usage
+	absurd  bool // a count that cannot be: what was used is unknown
 }
 
 // read understands a stream and, since a service may not stream whatever it is
@@ -53,7 +54,7 @@ func (d *draft) whole(link *llm.Link, body []byte) *llm.Error {
 		return link.Nonsense("the reply is no JSON of a message: %v", err)
 	}
 	d.started, d.done, d.stop = m.Type == "message", true, m.StopReason
-	d.used(m.Usage.InputTokens, m.Usage.CacheReadInputTokens, m.Usage.CacheCreationInputTokens, m.Usage.OutputTokens)
+	d.used(m.Usage.InputTokens, m.Usage.CacheReadInputTokens, m.Usage.CacheCreationInputTokens, m.Usage.OutputTokens, m.Usage.JSON.OutputTokens.Valid())
 	for _, block := range m.Content {
 		d.tools = d.tools || block.Type == "tool_use"
 		if block.Type == "text" {
@@ -100,7 +101,7 @@ func (d *draft) add(e sdk.MessageStreamEventUnion) {
 	case "message_start":
 		d.started = true
 		u := e.Message.Usage
-		d.used(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens)
+		d.used(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens, false)
 	case "content_block_start":
 		d.tools = d.tools || e.ContentBlock.Type == "tool_use"
 		d.text.WriteString(e.ContentBlock.Text)
@@ -112,7 +113,7 @@ func (d *draft) add(e sdk.MessageStreamEventUnion) {
 		if e.Delta.StopReason != "" {
 			d.stop = e.Delta.StopReason
 		}
-		d.used(e.Usage.InputTokens, e.Usage.CacheReadInputTokens, e.Usage.CacheCreationInputTokens, e.Usage.OutputTokens)
+		d.used(e.Usage.InputTokens, e.Usage.CacheReadInputTokens, e.Usage.CacheCreationInputTokens, e.Usage.OutputTokens, e.Usage.JSON.OutputTokens.Valid())
 	case "message_stop":
 		d.done = true
 	}
@@ -120,9 +121,11 @@ func (d *draft) add(e sdk.MessageStreamEventUnion) {
 
 // used takes what a reply says it used: the start says it of the input, the end
 // of the output, and either may say it of both. All counts are for all until
-// then.
-func (d *draft) used(input, read, write, output int64) {
-	if input < 0 || read < 0 || write < 0 || output < 0 || input+read+write+output == 0 {
+// then; last is of those that are for the whole reply.
+func (d *draft) used(input, read, write, output int64, last bool) {
+	said := llm.Usage{Input: input, CacheRead: read, CacheWrite: write, Output: output}
+	if d.absurd = d.absurd || !said.Plausible(); d.absurd {
+		d.usage = llm.Usage{}
 		return
 	}
 	d.usage = llm.Usage{
@@ -130,7 +133,7 @@ func (d *draft) used(input, read, write, output int64) {
 		CacheRead:  max(d.usage.CacheRead, read),
 		CacheWrite: max(d.usage.CacheWrite, write),
 		Output:     max(d.usage.Output, output),
-		Reported:   true,
+		Reported:   d.usage.Reported || last && said.Tokens() > 0,
 	}
 }
 

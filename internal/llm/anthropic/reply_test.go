@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 		"cut":               {start + block, llm.Reply{}, llm.KindNetwork, false},
 		"cut before stop":   {start + block + end("end_turn"), llm.Reply{}, llm.KindNetwork, false},
 		"cut in an event":   {start + "data: {\"type\":\"content_bl", llm.Reply{}, llm.KindNetwork, false},
-		"nonsense":          {start + "data: {\"type\n\n" + block, llm.Reply{}, llm.KindReply, true},
+		"nonsense":          {start + "data: {\"type\n\n" + block, llm.Reply{}, llm.KindReply, false},
 		"overloaded within": {start + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", llm.Reply{}, llm.KindServer, false},
 		"no text":           {start + end("end_turn") + stop, llm.Reply{}, llm.KindReply, true},
 		"object":            {`{"type":"message","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_read_input_tokens":4,"cache_creation_input_tokens":3,"output_tokens":20}}`, llm.Reply{Text: "a", Finish: llm.FinishStop, Usage: usage}, "", false},
@@ -55,6 +55,35 @@ func TestRead(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got  %+v\nwant %+v", name, got, c.want)
+		}
+	}
+}
+
+// D26: counts that cannot be are none, wherever they stand.
+func TestAbsurdUsageIsNone(t *testing.T) {
+	t.Parallel()
+	stream := func(start, end string) string {
+		return `data: {"type":"message_start","message":{"type":"message","usage":` + start + "}}\n\n" +
+			`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":` + end + "}\n\n" + `data: {"type":"message_stop"}` + "\n\n"
+	}
+	const good, said = `{"input_tokens":10,"output_tokens":1}`, `{"output_tokens":20}`
+	for name, c := range map[string]struct {
+		body     string
+		reported bool
+	}{
+		"as it should be": {stream(good, said), true},
+		"large":           {stream(good, `{"output_tokens":4000000000000000000}`), false},
+		"above 64 bits":   {stream(good, `{"output_tokens":1e30}`), false},
+		"negative":        {stream(good, `{"output_tokens":-20}`), false},
+		"at the start":    {stream(`{"input_tokens":-10,"output_tokens":1}`, said), false},
+		"no end":          {stream(good, `{}`), false}, // only what it was until then
+		"a sum around":    {stream(`{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"output_tokens":2}`, said), false},
+		"an object":       {`{"type":"message","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":5000000000000,"output_tokens":1}}`, false},
+	} {
+		r, err := read(&llm.Link{}, []byte(c.body), 0)
+		if err != nil || r.Usage.Reported != c.reported || !r.Usage.Plausible() {
+			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }

@@ -58,19 +58,21 @@ func (d *draft) write(parts []*genai.Part) {
 // used takes what a reply says it used; it is always for all until then.
 // Thoughts are paid as output.
 func (d *draft) used(u *genai.GenerateContentResponseUsageMetadata) {
-	if u == nil || u.PromptTokenCount <= 0 && u.CandidatesTokenCount <= 0 {
+	if u == nil || u.PromptTokenCount == 0 && u.CandidatesTokenCount == 0 {
 		return
 	}
 	read := int64(u.CachedContentTokenCount)
+	in := int64(u.PromptTokenCount) + int64(u.ToolUsePromptTokenCount)
 	usage := llm.Usage{
-		Input:     int64(u.PromptTokenCount) + int64(u.ToolUsePromptTokenCount) - read,
+		Input:     in - read,
 		CacheRead: read,
-		Output:    int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount),
+		Output:    max(int64(u.CandidatesTokenCount)+int64(u.ThoughtsTokenCount), int64(u.TotalTokenCount)-in),
 		Reported:  true,
 	}
-	if usage.Input >= 0 && usage.CacheRead >= 0 && usage.Output >= 0 {
-		d.usage = usage
+	if u.CandidatesTokenCount < 0 || u.ThoughtsTokenCount < 0 || in < 0 || !usage.Plausible() {
+		usage = llm.Usage{} // no count at all
 	}
+	d.usage = usage
 }
 
 // over reports whether the service said that it is the end.

@@ -1,10 +1,13 @@
 package google
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"google.golang.org/genai"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/llm"
@@ -53,6 +56,29 @@ func TestReplies(t *testing.T) {
 		}
 		if got.Took = 0; got != c.want {
 			t.Errorf("%s: got  %+v\nwant %+v", name, got, c.want)
+		}
+	}
+}
+
+// D26: counts that cannot be are none; and some services count thoughts in the
+// total alone.
+func TestUsageIsPlausible(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]llm.Usage{
+		`{"promptTokenCount":10,"candidatesTokenCount":2,"totalTokenCount":30}`:                     {Input: 10, Output: 20, Reported: true},
+		`{"promptTokenCount":10,"candidatesTokenCount":-2}`:                                         {},
+		`{"promptTokenCount":-10,"candidatesTokenCount":2}`:                                         {},
+		`{"promptTokenCount":2000000000,"candidatesTokenCount":2}`:                                  {},
+		`{"promptTokenCount":10,"candidatesTokenCount":2,"cachedContentTokenCount":11}`:             {},
+		`{"promptTokenCount":10,"candidatesTokenCount":2147483647,"thoughtsTokenCount":2147483647}`: {},
+	} {
+		var part genai.GenerateContentResponse
+		if err := json.Unmarshal([]byte(`{"usageMetadata":`+usage+`}`), &part); err != nil {
+			t.Fatal(err)
+		}
+		d := draft{usage: llm.Usage{Input: 10, Output: 1, Reported: true}}
+		if d.add(&part); d.usage != want {
+			t.Errorf("%s: %+v, want %+v", usage, d.usage, want)
 		}
 	}
 }

@@ -50,10 +50,10 @@ func (messages) limit(o *object, _ bool, tokens int64) {
 }
 
 type messagesUsage struct {
-	Input  int64 `json:"input_tokens"`
-	Read   int64 `json:"cache_read_input_tokens"`
-	Write  int64 `json:"cache_creation_input_tokens"`
-	Output int64 `json:"output_tokens"`
+	Input  count `json:"input_tokens"`
+	Read   count `json:"cache_read_input_tokens"`
+	Write  count `json:"cache_creation_input_tokens"`
+	Output count `json:"output_tokens"`
 }
 
 func (messages) take(t *tally, data []byte) {
@@ -90,11 +90,11 @@ func (t *tally) add(u *messagesUsage, last bool) {
 	if u == nil {
 		return
 	}
-	was := t.usage
-	got, ok := sound(llm.Usage{Input: max(was.Input, u.Input), CacheRead: max(was.CacheRead, u.Read),
-		CacheWrite: max(was.CacheWrite, u.Write), Output: max(was.Output, u.Output)})
-	if ok {
-		got.Reported = last || was.Reported
-		t.usage = got
+	said := llm.Usage{Input: int64(u.Input), CacheRead: int64(u.Read), CacheWrite: int64(u.Write), Output: int64(u.Output)}
+	if was := t.usage; said.Plausible() {
+		said = llm.Usage{Input: max(was.Input, said.Input), CacheRead: max(was.CacheRead, said.CacheRead),
+			CacheWrite: max(was.CacheWrite, said.CacheWrite), Output: max(was.Output, said.Output)}
+		last = last || was.Reported
 	}
+	t.usage.Reported = t.used(said) && last
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+
+	"github.com/cladehq/clade/internal/llm"
 )
 
 // What a request's input can come to, in tokens.
 const (
 	// mostTokens bounds every number of tokens, so that no sum overflows.
-	mostTokens = 1_000_000_000
+	mostTokens = llm.TokensMost
 	// overhead is what a service adds of its own: what it tells its model about
 	// tools, and marks between messages.
 	overhead = 2_048

@@ -230,6 +230,48 @@ func TestReadsWhatServicesSay(t *testing.T) {
 	}
 }
 
+// D26: counts that cannot be are no usage on any wire: the request is settled at
+// the most it could have cost, and no sum goes around.
+func TestAbsurdUsageIsNone(t *testing.T) {
+	t.Parallel()
+	chat := func(usage string) string {
+		return `{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}],"usage":` + usage + `}`
+	}
+	start := `data: {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}` + "\n\n"
+	stop := `data: {"type":"message_stop"}` + "\n\n"
+	for _, c := range []struct {
+		name    string
+		dialect dialect
+		form    string
+		body    string
+	}{
+		{"chat, large", dialects[0], jsonType, chat(`{"prompt_tokens":5000000000000,"completion_tokens":5}`)},
+		{"chat, above 64 bits", dialects[0], jsonType, chat(`{"prompt_tokens":10,"completion_tokens":1e30}`)},
+		{"chat, negative", dialects[0], jsonType, chat(`{"prompt_tokens":10,"completion_tokens":-5}`)},
+		{"chat, no number", dialects[0], jsonType, chat(`{"prompt_tokens":10,"completion_tokens":"many"}`)},
+		{"chat, around", dialects[0], jsonType, chat(`{"prompt_tokens":9223372036854775807,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":9223372036854775807}}`)},
+		{"chat, taken back", dialects[0].streamed(), streamType, "data: " + chat(`{"prompt_tokens":10,"completion_tokens":1}`) + "\n\ndata: " + chat(`{"prompt_tokens":10,"completion_tokens":-1}`) + "\n\n"},
+		{"responses", dialects[1].streamed(), streamType, `data: {"type":"response.completed","response":{"output":[{}],"usage":{"input_tokens":10,"output_tokens":4000000000000000000}}}` + "\n\n"},
+		{"messages, large", dialects[2].streamed(), streamType, start + `data: {"type":"message_delta","usage":{"output_tokens":4000000000000000000}}` + "\n\n" + stop},
+		{"messages, negative", dialects[2].streamed(), streamType, start + `data: {"type":"message_delta","usage":{"output_tokens":-7}}` + "\n\n" + stop},
+		{"google", dialects[3], jsonType, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":-2}}`},
+	} {
+		w := newWorld(t, raw(c.form, c.body))
+		s := w.open(c.dialect.provider, llm.Cap{})
+		w.ask(s, c.dialect)
+		if m := s.Close(); m.Usage.Reported || !m.Spent.Unknown && !m.Spent.Assumed || m.Spent.Tokens < 1000 || m.Spent.Tokens > llm.TokensMost || m.Spent.Microdollars <= 0 {
+			t.Errorf("%s: %+v", c.name, m)
+		}
+	}
+	// Whole numbers have more than one form.
+	w := newWorld(t, raw(jsonType, chat(`{"prompt_tokens":10.0,"completion_tokens":5e0}`)))
+	s := w.open(dialects[0].provider, llm.Cap{})
+	w.ask(s, dialects[0])
+	if m := s.Close(); m.Usage != (llm.Usage{Input: 10, Output: 5, Reported: true}) {
+		t.Errorf("%+v", m)
+	}
+}
+
 // The event with the usage is for clients that asked for it.
 func TestUsageIsOnlyForWhoAsked(t *testing.T) {
 	t.Parallel()

@@ -78,12 +78,12 @@ func (g generate) take(t *tally, data []byte) {
 		} `json:"candidates"`
 		Feedback json.RawMessage `json:"promptFeedback"`
 		Usage    *struct {
-			Prompt     int64 `json:"promptTokenCount"`
-			Tools      int64 `json:"toolUsePromptTokenCount"`
-			Cached     int64 `json:"cachedContentTokenCount"`
-			Candidates int64 `json:"candidatesTokenCount"`
-			Thoughts   int64 `json:"thoughtsTokenCount"`
-			Total      int64 `json:"totalTokenCount"`
+			Prompt     count `json:"promptTokenCount"`
+			Tools      count `json:"toolUsePromptTokenCount"`
+			Cached     count `json:"cachedContentTokenCount"`
+			Candidates count `json:"candidatesTokenCount"`
+			Thoughts   count `json:"thoughtsTokenCount"`
+			Total      count `json:"totalTokenCount"`
 		} `json:"usageMetadata"`
 		Error json.RawMessage `json:"error"`
 	}
@@ -96,9 +96,6 @@ func (g generate) take(t *tally, data []byte) {
 	t.done = t.done || present(r.Feedback)
 	if u := r.Usage; u != nil {
 		in := u.Prompt + u.Tools
-		got, ok := sound(llm.Usage{Input: in - u.Cached, CacheRead: u.Cached, Output: max(u.Candidates+u.Thoughts, u.Total-in)})
-		if ok {
-			t.usage = got
-		}
+		t.used(llm.Usage{Input: int64(in - u.Cached), CacheRead: int64(u.Cached), Output: int64(max(u.Candidates+u.Thoughts, u.Total-in))})
 	}
 }

@@ -71,13 +71,13 @@ func (chat) take(t *tally, data []byte) {
 			Finish *string `json:"finish_reason"`
 		} `json:"choices"`
 		Usage *struct {
-			Prompt     int64 `json:"prompt_tokens"`
-			Completion int64 `json:"completion_tokens"`
-			Total      int64 `json:"total_tokens"`
-			CacheHit   int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+			Prompt     count `json:"prompt_tokens"`
+			Completion count `json:"completion_tokens"`
+			Total      count `json:"total_tokens"`
+			CacheHit   count `json:"prompt_cache_hit_tokens"` // DeepSeek
 			Details    struct {
-				Read  int64 `json:"cached_tokens"`
-				Write int64 `json:"cache_write_tokens"`
+				Read  count `json:"cached_tokens"`
+				Write count `json:"cache_write_tokens"`
 			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
 		Error json.RawMessage `json:"error"`
@@ -92,10 +92,7 @@ func (chat) take(t *tally, data []byte) {
 	if u := r.Usage; u != nil {
 		read, write := max(u.Details.Read, u.CacheHit), u.Details.Write
 		// Some count reasoning only in the total.
-		got, ok := sound(llm.Usage{Input: u.Prompt - read - write, CacheRead: read, CacheWrite: write, Output: max(u.Completion, u.Total-u.Prompt)})
-		if ok {
-			t.usage = got
-		}
+		ok := t.used(llm.Usage{Input: int64(u.Prompt - read - write), CacheRead: int64(read), CacheWrite: int64(write), Output: int64(max(u.Completion, u.Total-u.Prompt))})
 		t.aside = ok && len(r.Choices) == 0
 	}
 }
@@ -137,12 +134,12 @@ func (responses) take(t *tally, data []byte) {
 		Output []json.RawMessage `json:"output"`
 		Error  json.RawMessage   `json:"error"`
 		Usage  *struct {
-			Input   int64 `json:"input_tokens"`
-			Output  int64 `json:"output_tokens"`
-			Total   int64 `json:"total_tokens"`
+			Input   count `json:"input_tokens"`
+			Output  count `json:"output_tokens"`
+			Total   count `json:"total_tokens"`
 			Details struct {
-				Read  int64 `json:"cached_tokens"`
-				Write int64 `json:"cache_write_tokens"`
+				Read  count `json:"cached_tokens"`
+				Write count `json:"cache_write_tokens"`
 			} `json:"input_tokens_details"`
 		} `json:"usage"`
 	}
@@ -171,8 +168,6 @@ func (responses) take(t *tally, data []byte) {
 	t.answered = t.answered || len(r.Output) > 0
 	if u := r.Usage; u != nil {
 		read, write := u.Details.Read, u.Details.Write
-		if got, ok := sound(llm.Usage{Input: u.Input - read - write, CacheRead: read, CacheWrite: write, Output: max(u.Output, u.Total-u.Input)}); ok {
-			t.usage = got
-		}
+		t.used(llm.Usage{Input: int64(u.Input - read - write), CacheRead: int64(read), CacheWrite: int64(write), Output: int64(max(u.Output, u.Total-u.Input))})
 	}
 }

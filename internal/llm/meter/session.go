@@ -155,7 +155,7 @@ func (s *session) bears(input, wanted int64) int64 {
 		case left < 0:
 			return -1
 		case per > 0:
-			wanted = min(wanted, int64(left)*1_000_000/int64(per))
+			wanted = min(wanted, llm.Affords(left, per))
 		}
 	}
 	return wanted

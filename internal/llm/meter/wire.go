@@ -2,6 +2,7 @@ package meter
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/cladehq/clade/internal/llm"
@@ -51,16 +52,40 @@ func reply(asked, most int64) int64 {
 	return most
 }
 
-// sound is a usage with sensible numbers; ok is false for one that says nothing:
+// used takes what a reply says it used until then. What cannot be is no word, and
+// takes back what was said before; ok is false too for a usage that says nothing:
 // a request always has some input.
-func sound(u llm.Usage) (llm.Usage, bool) {
-	for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite, u.Output} {
-		if n < 0 || n > mostTokens {
-			return llm.Usage{}, false
-		}
+func (t *tally) used(u llm.Usage) (ok bool) {
+	if !u.Plausible() {
+		t.usage = llm.Usage{}
+		return false
 	}
-	u.Reported = u.Input+u.CacheRead+u.CacheWrite > 0
-	return u, u.Reported
+	if ok = u.Input+u.CacheRead+u.CacheWrite > 0; ok {
+		u.Reported = true
+		t.usage = u
+	}
+	return ok
+}
+
+// A count is a number of tokens as a reply says it, in any form that JSON has
+// for a whole number.
+type count int64
+
+// nonsense is a count that cannot be. What it is added to, or taken from, is no
+// plausible count either.
+const nonsense = count(-8 * llm.TokensMost)
+
+// UnmarshalJSON implements json.Unmarshaler. It takes everything: a reply is not
+// lost for its counts.
+func (c *count) UnmarshalJSON(b []byte) error {
+	var f float64
+	switch err := json.Unmarshal(b, &f); { // null leaves it as it is
+	case err != nil, f < 0, f > llm.TokensMost, f != math.Trunc(f):
+		*c = nonsense
+	default:
+		*c = count(f)
+	}
+	return nil
 }
 
 // decode reads what it can of data.

@@ -125,19 +125,19 @@ func (d *draft) add(chunk sdk.ChatCompletionChunk) {
 // a stream, always for all until then. Reasoning is output; some count it only
 // in the total.
 func (d *draft) used(u sdk.CompletionUsage) {
-	if u.PromptTokens <= 0 && u.CompletionTokens <= 0 {
+	if u.PromptTokens == 0 && u.CompletionTokens == 0 {
 		return
 	}
 	read, write := u.PromptTokensDetails.CachedTokens, u.PromptTokensDetails.CacheWriteTokens
-	d.usage = llm.Usage{
-		Input:      u.PromptTokens - read - write,
-		CacheRead:  read,
-		CacheWrite: write,
-		Output:     max(u.CompletionTokens, u.TotalTokens-u.PromptTokens),
-		Reported:   true,
+	said := llm.Usage{Input: u.PromptTokens, CacheRead: read, CacheWrite: write, Output: u.CompletionTokens}
+	if d.usage = (llm.Usage{}); !said.Plausible() || u.TotalTokens < 0 || u.TotalTokens > 2*llm.TokensMost {
+		return // no count at all
 	}
-	if d.usage.Input < 0 || read < 0 || write < 0 || d.usage.Output < 0 {
-		d.usage = llm.Usage{} // no count at all
+	said.Input -= read + write
+	said.Output = max(said.Output, u.TotalTokens-u.PromptTokens)
+	if said.Plausible() {
+		said.Reported = true
+		d.usage = said
 	}
 }
 

@@ -59,6 +59,36 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// D26: counts that cannot be are none, whatever other counts make of them.
+func TestAbsurdUsageIsNone(t *testing.T) {
+	t.Parallel()
+	for usage, reported := range map[string]bool{
+		`{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}`:                                             true,
+		`{"prompt_tokens":5000000000000,"completion_tokens":50,"total_tokens":5000000000050}`:                       false,
+		`{"prompt_tokens":4000000000000000000,"completion_tokens":4000000000000000000}`:                             false,
+		`{"prompt_tokens":10,"completion_tokens":9223372036854775807}`:                                              false,
+		`{"prompt_tokens":10,"completion_tokens":1e30}`:                                                             false,
+		`{"prompt_tokens":10,"completion_tokens":-20}`:                                                              false,
+		`{"prompt_tokens":-10,"completion_tokens":-20}`:                                                             false,
+		`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":-5}`:                                              false,
+		`{"prompt_tokens":10,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":-9223372036854775807}}`: false,
+		`{"prompt_tokens":-2,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":9223372036854775807}}`:  false,
+		`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":9223372036854775807}`:                             false,
+	} {
+		body := `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":` + usage + `}`
+		r, err := (&client{link: &llm.Link{}}).read([]byte(body), 1, 0)
+		if err != nil || r.Usage.Reported != reported || !r.Usage.Plausible() {
+			t.Errorf("%s: %+v, %v", usage, r, err)
+		}
+	}
+	// A word that cannot be takes back those before it.
+	stream := "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":1}}\n\n" +
+		"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":-1}}\n\ndata: [DONE]\n\n"
+	if r, err := (&client{link: &llm.Link{}}).read([]byte(stream), 1, 0); err != nil || r.Usage.Reported {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]", `{"choices":[{}],"usage":{"prompt_tokens":-1}}`, "data:", "[1]", ":\n\n", "event: x\ndata: 1\n\n"} {
 		f.Add([]byte(s))
