@@ -46,14 +46,15 @@ func (l *Ledger) pack(ctx context.Context, tree oid, dir string) error {
 	}
 	one := plan{message: "base\n", tree: tree}
 	id := hashOf("commit", one.object())
-	packs := filepath.Join(dir, "objects", "pack")
-	if err := l.repo.Do(ctx, git.Call{
-		Args:  []string{"pack-objects", "-q", "--revs", "--window=0", "--delta-base-offset", filepath.Join(packs, "pack")},
+	to := l.repo.Git().At(git.Place{Dir: dir})
+	// Told a file, pack-objects would write it beside the ledger's own packs and
+	// rename it, which between two mounts it cannot.
+	if _, err := l.repo.Pipe(ctx, git.Call{
+		Args:  []string{"pack-objects", "-q", "--revs", "--stdout", "--window=0", "--delta-base-offset"},
 		Stdin: strings.NewReader(tree.String() + "\n"),
-	}); err != nil {
+	}, to, git.Call{Args: []string{"index-pack", "--stdin"}}); err != nil {
 		return err
 	}
-	to := l.repo.Git().At(git.Place{Dir: dir})
 	var out bytes.Buffer
 	if err := to.Do(ctx, git.Call{Args: []string{"hash-object", "-w", "-t", "commit", "--stdin"},
 		Stdin: bytes.NewReader(one.object()), Stdout: &out}); err != nil {
@@ -63,5 +64,5 @@ func (l *Ledger) pack(ctx context.Context, tree oid, dir string) error {
 		return fmt.Errorf("git made commit %s and not %s", got, id)
 	}
 	_, err = to.Run(ctx, "update-ref", "refs/heads/main", id.String())
-	return errors.Join(err, atomicfile.SyncDir(packs))
+	return errors.Join(err, atomicfile.SyncDir(filepath.Join(dir, "objects", "pack")))
 }
