@@ -19,8 +19,9 @@ import (
 // A Sandbox runs commands side by side; it holds nothing between them.
 type Sandbox struct {
 	options Options
-	program string // bubblewrap
-	exe     string // this program
+	program string   // bubblewrap
+	exe     string   // this program
+	locks   []string // entries of /proc that no command may write
 }
 
 var _ sandbox.Sandbox = (*Sandbox)(nil)
@@ -35,7 +36,13 @@ func New(o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return &Sandbox{o, program, exe}, nil
+	s := &Sandbox{options: o, program: program, exe: exe}
+	if os.Geteuid() == 0 {
+		if s.locks, err = sandbox.MachineProc("/proc"); err != nil {
+			return nil, fmt.Errorf("%w: reading /proc: %w", ErrUnavailable, err)
+		}
+	}
+	return s, nil
 }
 
 // Probe runs a command once and says, in the chain of ErrUnavailable, why that
@@ -108,13 +115,7 @@ func (s *Sandbox) build(c sandbox.Command, said *sandbox.Capture) (*exec.Cmd, *n
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "warden"), os.NewFile(uintptr(fds[1]), "engine")
 	defer func() { _ = errors.Join(ours.Close(), theirs.Close()) }()
-	var locks []string
-	if os.Geteuid() == 0 {
-		if locks, err = sandbox.MachineProc("/proc"); err != nil {
-			return nil, nil, fmt.Errorf("reading /proc: %w", err)
-		}
-	}
-	list, err := written(arguments(machine(), s.options, c, s.exe, locks))
+	list, err := written(arguments(machine(), s.options, c, s.exe, s.locks))
 	if err != nil {
 		return nil, nil, err
 	}
