@@ -88,5 +88,23 @@ func (a Amount) Minus(b Amount) Amount {
 	}
 }
 
+// AtMost fills in what nobody reported with the most that it can have been: of
+// money, if that is unknown, and of tokens and calls, where none are said,
+// everything that hold bounds.
+func (a Amount) AtMost(hold Amount) Amount {
+	was := a
+	if a.Unknown {
+		a.Microdollars = max(a.Microdollars, hold.Microdollars)
+	}
+	if a.Tokens == 0 {
+		a.Tokens = hold.Tokens
+	}
+	if a.Calls == 0 {
+		a.Calls = hold.Calls
+	}
+	a.Assumed = a.Assumed || a != was
+	return a
+}
+
 // IsZero reports whether nothing was spent and that is known.
 func (a Amount) IsZero() bool { return a == Amount{} }

@@ -56,24 +56,39 @@ func Event[E any](line []byte) (e E, ok bool) {
 	return e, err == nil || errors.As(err, &mismatch)
 }
 
-// amountMost bounds what a CLI is believed to have used, of anything.
-const amountMost = 1 << 50
+// What one run is believed to have used at most, in tokens or calls and in
+// dollars: who says more has not said what it used.
+const (
+	countMost  = 100_000_000_000
+	dollarMost = 1_000_000
+)
 
-// Count is the sum of counts that a CLI printed, each between 0 and 2⁵⁰.
-func Count(printed ...float64) (sum int64) {
+// Absurd is what Count and Dollars make of figures that cannot be. Finish takes
+// it for none.
+const Absurd = -1
+
+// Count is the sum of counts that a CLI printed; Absurd if one of them is
+// negative, or all are too many.
+func Count(printed ...float64) int64 {
+	sum := 0.0
 	for _, f := range printed {
-		if f > 0 {
-			sum += int64(min(f, amountMost))
+		if !(f >= 0) { // NaN is not
+			return Absurd
 		}
+		sum += math.Floor(f)
 	}
-	return min(sum, amountMost)
+	if sum > countMost {
+		return Absurd
+	}
+	return int64(sum)
 }
 
 // Dollars is an amount of money that a CLI printed, rounded up to a microdollar
-// but for what a sum of binary fractions adds.
+// but for what a sum of binary fractions adds; Absurd if it is negative or too
+// much.
 func Dollars(printed float64) clade.Microdollars {
-	if !(printed > 0) {
-		return 0
+	if !(printed >= 0 && printed <= dollarMost) {
+		return Absurd
 	}
-	return clade.Microdollars(min(math.Ceil(printed*1e6-1e-3), amountMost))
+	return clade.Microdollars(max(0, math.Ceil(printed*1e6-1e-3)))
 }

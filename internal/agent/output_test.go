@@ -53,19 +53,29 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// I3a: figures that cannot be are none.
 func TestCountAndDollars(t *testing.T) {
 	t.Parallel()
-	if got := agent.Count(1, -5, 2.9, math.NaN(), math.Inf(-1)); got != 3 {
-		t.Errorf("Count = %d", got)
-	}
-	if got := agent.Count(math.Inf(1), 1e300, 7); got != 1<<50 {
-		t.Errorf("Count = %d", got)
+	for _, c := range []struct {
+		printed []float64
+		want    int64
+	}{
+		{nil, 0}, {[]float64{1, 2.9, 0}, 3}, {[]float64{1e11, 0}, 1e11}, {[]float64{1e11, 1}, agent.Absurd}, {[]float64{1, -5}, agent.Absurd},
+		{[]float64{agent.Absurd, 7}, agent.Absurd}, {[]float64{math.NaN()}, agent.Absurd}, {[]float64{math.Inf(1)}, agent.Absurd}, {[]float64{1e300}, agent.Absurd},
+	} {
+		if got := agent.Count(c.printed...); got != c.want {
+			t.Errorf("Count(%v) = %d, want %d", c.printed, got, c.want)
+		}
 	}
 	for printed, want := range map[float64]clade.Microdollars{
 		0.008480000000000001: 8480, // a sum that means 0.00848
 		0.0000001:            1,
-		-1:                   0,
-		1e300:                1 << 50,
+		0:                    0,
+		1e6:                  1e12,
+		-1:                   agent.Absurd,
+		1e300:                agent.Absurd,
+		math.Inf(-1):         agent.Absurd,
+		math.NaN():           agent.Absurd,
 	} {
 		if got := agent.Dollars(printed); got != want {
 			t.Errorf("Dollars(%g) = %d, want %d", printed, got, want)

@@ -35,7 +35,17 @@ func Finish(t Task, r sandbox.Result, found Report) Report {
 	if !ValidSession(found.Session) {
 		found.Session = ""
 	}
+	found.Spent = credible(found.Spent)
 	return found
+}
+
+// credible is an amount without what cannot be, which is not known then.
+func credible(a clade.Amount) clade.Amount {
+	if a.Microdollars < 0 || a.Tokens < 0 || a.Calls < 0 {
+		a.Unknown = true
+	}
+	a.Microdollars, a.Tokens, a.Calls = max(0, a.Microdollars), max(0, a.Tokens), max(0, a.Calls)
+	return a
 }
 
 // unsaid is the end of a run of which the CLI itself said nothing, or only what

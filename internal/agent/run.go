@@ -85,7 +85,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (out Run, err error) {
 	hide := r.secrets(session)
 	res, idle, err := r.watch(ctx, c, job, hide, idleAfter)
 	if err != nil || res.Cancelled && !idle {
-		out.Spent.Unknown = true // unless a gateway knows better
+		out.Spent = clade.Amount{Unknown: true}.AtMost(held(job.Cap)) // unless a gateway knows better
 	}
 	if err != nil {
 		return out, fmt.Errorf("running %s: %w", r.Driver.Name(), err)
@@ -99,6 +99,8 @@ func (r *Runner) Run(ctx context.Context, job Job) (out Run, err error) {
 	}
 	if session != nil {
 		r.settle(&out.Report, session.Close())
+	} else {
+		out.Spent = said(out.Report, job.Cap)
 	}
 	out.Text, out.Detail = hide.Hide(out.Text), hide.Hide(out.Detail)
 	return out, nil
@@ -253,6 +255,21 @@ func (r *Runner) settle(report *Report, m llm.Metered) {
 	case m.Last != nil && report.End != EndDone:
 		report.End, report.Detail = endOf(m.Last), strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
 	}
+}
+
+// said is what a run cost of which nobody knows but the CLI: what it does not say
+// may be all that it was let. One that was not there, or not let in, used nothing.
+func said(report Report, most llm.Cap) clade.Amount {
+	spent := report.Spent
+	none := spent.Microdollars == 0 && spent.Tokens == 0 && spent.Calls <= 1
+	if (report.End == EndMissing || report.End == EndSignedOut) && none {
+		return clade.Amount{Calls: spent.Calls}
+	}
+	return spent.AtMost(held(most))
+}
+
+func held(c llm.Cap) clade.Amount {
+	return clade.Amount{Microdollars: c.Microdollars, Tokens: c.Tokens, Calls: c.Calls}
 }
 
 // A pulse is a writer that keeps an idle clock from running out.

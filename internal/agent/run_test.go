@@ -119,6 +119,36 @@ func TestTheGatewayIsBelieved(t *testing.T) {
 	}
 }
 
+// I3b: what a CLI that is not metered does not say is counted at what it was let,
+// of each kind that is capped.
+func TestUnsaidIsAllThatWasLet(t *testing.T) {
+	t.Parallel()
+	money, words := llm.Cap{Microdollars: 900}, llm.Cap{Tokens: 5000, Calls: 40}
+	for name, c := range map[string]struct {
+		d    scripted
+		most llm.Cap
+		want clade.Amount
+	}{
+		"nothing":            {scripted{end: agent.EndDone, spent: clade.Amount{Unknown: true}}, words, clade.Amount{Tokens: 5000, Calls: 40, Unknown: true, Assumed: true}},
+		"no money":           {scripted{end: agent.EndDone, spent: clade.Amount{Tokens: 7, Calls: 2, Unknown: true}}, money, clade.Amount{Microdollars: 900, Tokens: 7, Calls: 2, Unknown: true, Assumed: true}},
+		"money alone":        {scripted{end: agent.EndHung, spent: clade.Amount{Microdollars: 5}}, words, clade.Amount{Microdollars: 5, Tokens: 5000, Calls: 40, Assumed: true}},
+		"no calls":           {scripted{end: agent.EndFailed, spent: clade.Amount{Tokens: 9}}, words, clade.Amount{Tokens: 9, Calls: 40, Assumed: true}},
+		"nothing is capped":  {scripted{end: agent.EndDone, spent: clade.Amount{Unknown: true}}, llm.Cap{}, clade.Amount{Unknown: true}},
+		"it is not there":    {scripted{end: agent.EndMissing, spent: clade.Amount{Unknown: true}}, words, clade.Amount{}},
+		"it was not let in":  {scripted{end: agent.EndSignedOut, spent: clade.Amount{Calls: 1}}, words, clade.Amount{Calls: 1}},
+		"it was, for a time": {scripted{end: agent.EndSignedOut, spent: clade.Amount{Calls: 3}}, words, clade.Amount{Tokens: 5000, Calls: 3, Assumed: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run, err := runner(t, c.d, nil).Run(t.Context(), agent.Job{Scope: folder(t.TempDir()), Cap: c.most})
+			if err != nil || run.Spent != c.want {
+				t.Errorf("%+v, %v; want %+v", run.Spent, err, c.want)
+			}
+		})
+	}
+}
+
+
 // A CLI that prints nothing before its end is held to the wall clock alone.
 func TestSilentCLIsAreNotIdle(t *testing.T) {
 	t.Parallel()

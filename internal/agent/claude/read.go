@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -122,7 +123,9 @@ func (r *result) spent() clade.Amount {
 	if r.Latest != nil {
 		models, cost = r.Latest, new(float64)
 		for _, u := range models {
-			*cost += max(u.Cost, 0)
+			if *cost += u.Cost; u.Cost < 0 {
+				*cost = math.Inf(-1) // and stays absurd
+			}
 		}
 	}
 	for _, u := range models {

@@ -104,7 +104,7 @@ func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 		rep.Text = string(last)
 	}
 	if s := said.Spent; s != nil {
-		rep.Spent = clade.Amount{Tokens: agent.Count(s.Tokens), Calls: agent.Count(s.Calls), Unknown: s.USD == nil || *s.USD < 0}
+		rep.Spent = clade.Amount{Tokens: agent.Count(s.Tokens), Calls: agent.Count(s.Calls), Unknown: s.USD == nil}
 		if s.USD != nil {
 			rep.Spent.Microdollars = agent.Dollars(*s.USD)
 		}

@@ -46,7 +46,7 @@ func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 			rep.End, rep.Detail = e.end(r), e.Error.Message
 			if e.Stats != nil {
 				rep.Spent.Tokens = agent.Count(e.Stats.Tokens)
-				rep.Spent.Calls = agent.Count(e.Stats.Calls) + 1 // it does not say; each tool call takes the model at most one more
+				rep.Spent.Calls = agent.Count(e.Stats.Calls, 1) // it does not say; each tool call takes the model at most one more
 			}
 		}
 		said = speaks

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/cladehq/clade/internal/agent"
 	"github.com/cladehq/clade/internal/sandbox"
@@ -50,7 +51,9 @@ func (Driver) Read(t agent.Task, r sandbox.Result, _ string) agent.Report {
 			u := e.Part.Tokens
 			rep.Spent.Tokens = agent.Count(float64(rep.Spent.Tokens), u.Input, u.Output, u.Reasoning, u.Cache.Read, u.Cache.Write)
 			rep.Spent.Calls++
-			cost += max(e.Part.Cost, 0)
+			if cost += e.Part.Cost; e.Part.Cost < 0 {
+				cost = math.Inf(-1) // and stays absurd
+			}
 			rep.End = ends[e.Part.Reason]
 		case "error":
 			rep.Detail = cmp.Or(e.Error.Data.Message, e.Error.Name)

@@ -97,7 +97,7 @@ func TestProposals(t *testing.T) {
 		"half an edit":            {"echo x > a.txt; exit 3", 0, clade.ClassOperator, "", "", "failed", clade.Amount{}, 0},
 		"a cap ended it":          {`echo x > a.txt; echo '{"end":"limit","text":"so far"}'`, 0, clade.OK, "app/a.txt", "custom: app/a.txt", "", clade.Amount{}, 0},
 		"money told":              {"echo x > a.txt;" + said(`,"spent":{"usd":0.25,"tokens":9,"calls":2}`), 500_000, clade.OK, "app/a.txt", "made it more", "", clade.Amount{Microdollars: 250_000, Tokens: 9, Calls: 2}, 0},
-		"money not told":          {"echo x > a.txt", 500_000, clade.OK, "app/a.txt", "custom: app/a.txt", "", clade.Amount{Unknown: true}, 0},
+		"money not told":          {"echo x > a.txt", 500_000, clade.OK, "app/a.txt", "custom: app/a.txt", "", clade.Amount{Microdollars: 500_000, Unknown: true, Assumed: true}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
