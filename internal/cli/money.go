@@ -18,7 +18,7 @@ func money(w io.Writer, s *run.Status) {
 	if s.Overspent != (clade.Amount{}) && len(s.Overspenders) > 0 {
 		fmt.Fprintf(w, "over the budget because of %s: it cost more than was held for it\n", listed(s.Overspenders))
 	}
-	if s.Spent.Unknown {
+	if s.Spent.Unknown || s.Spent.Assumed {
 		fmt.Fprintln(w, "some of it is the hold of attempts that did not say what they cost")
 	}
 }

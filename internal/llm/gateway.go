@@ -37,7 +37,7 @@ type Session interface {
 
 // Metered is what passed through a session.
 type Metered struct {
-	Spent clade.Amount // Unknown when the model has no price or a reply did not say its usage
+	Spent clade.Amount // Unknown when the model has no price; Assumed when a reply did not say its usage
 	Usage Usage
 	// Refused counts requests that the cap did not bear.
 	Refused int64

@@ -9,7 +9,7 @@ import (
 	"github.com/cladehq/clade"
 )
 
-// D26: no usage and no price makes a cost or a sum that is negative.
+// I3a: no usage and no price makes a cost or a sum that is negative.
 func TestCostNeverWraps(t *testing.T) {
 	t.Parallel()
 	dear := &clade.Price{Input: 10_000_000_000, Output: 10_000_000_000}

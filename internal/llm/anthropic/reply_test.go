@@ -59,7 +59,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// D26: counts that cannot be are none, wherever they stand.
+// I3a: counts that cannot be are none, wherever they stand.
 func TestAbsurdUsageIsNone(t *testing.T) {
 	t.Parallel()
 	stream := func(start, end string) string {

@@ -60,7 +60,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// D26: counts that cannot be are none; and some services count thoughts in the
+// I3a: counts that cannot be are none; and some services count thoughts in the
 // total alone.
 func TestUsageIsPlausible(t *testing.T) {
 	t.Parallel()

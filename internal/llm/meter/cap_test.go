@@ -134,7 +134,7 @@ func TestCapIsNeverPassed(t *testing.T) {
 			if m.Spent.Microdollars > most.Microdollars || m.Spent.Tokens > most.Tokens || m.Spent.Calls > most.Calls {
 				t.Errorf("seed %d: spent %+v of %+v", seed, m.Spent, most)
 			}
-			if m.Spent.Unknown == told && m.Spent.Calls > 0 || m.Spent.Calls+m.Refused != 10 {
+			if m.Spent.Assumed == told && m.Spent.Calls > 0 || m.Spent.Calls+m.Refused != 10 {
 				t.Errorf("seed %d: %+v of 10 requests", seed, m)
 			}
 		}

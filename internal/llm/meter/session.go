@@ -196,7 +196,7 @@ func (s *session) settle(h *hold, u *llm.Usage) {
 	if u == nil {
 		s.spent.Microdollars += h.microdollars
 		s.spent.Tokens += h.tokens
-		s.spent.Unknown, s.usage.Reported = true, false
+		s.spent.Assumed, s.usage.Reported = true, false
 		return
 	}
 	cost, _ := llm.Cost(s.model.Price, *u)

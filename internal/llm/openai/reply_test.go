@@ -59,7 +59,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// D26: counts that cannot be are none, whatever other counts make of them.
+// I3a: counts that cannot be are none, whatever other counts make of them.
 func TestAbsurdUsageIsNone(t *testing.T) {
 	t.Parallel()
 	for usage, reported := range map[string]bool{
