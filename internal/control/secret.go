@@ -1,19 +1,22 @@
 package control
 
-import "github.com/cladehq/clade"
+import (
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/sandbox"
+)
 
 // secrets are the values of the variables that a spec names, which no candidate
-// may hold: keys of models, and what commands are passed. Short values occur in
-// any text and are none.
+// may hold, in all their forms: keys of models, and what commands are passed.
 func secrets(s *clade.Spec, lookup func(string) (string, bool)) (out []string) {
-	const shortest = 8
 	seen := map[string]bool{}
 	add := func(names ...string) {
 		for _, name := range names {
-			if v, ok := lookup(name); ok && len(v) >= shortest && !seen[v] && name != "PATH" {
-				seen[v] = true
-				out = append(out, v)
+			v, ok := lookup(name)
+			if !ok || seen[v] || name == "PATH" {
+				continue
 			}
+			seen[v] = true
+			out = append(out, sandbox.Forms(v)...)
 		}
 	}
 	for _, m := range s.Models {

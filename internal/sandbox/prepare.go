@@ -107,10 +107,11 @@ type Secrets []string
 
 // SecretsOf are the secrets that a command passes through.
 func SecretsOf(c clade.Command, lookup Lookup) (out Secrets) {
-	const shortest = 8 // shorter values are no keys, and occur in any text
 	for _, name := range c.Pass {
-		if v, ok := lookup(name); ok && len(v) >= shortest {
-			out = append(out, v, "["+name+"]")
+		if v, ok := lookup(name); ok {
+			for _, form := range Forms(v) {
+				out = append(out, form, "["+name+"]")
+			}
 		}
 	}
 	return out
