@@ -69,7 +69,7 @@ func generationsOf(e *Evolution) (all []int) {
 }
 
 // plateau reports whether the leader of all generations, scored together, is
-// older than the last n of them. The score itself says nothing: ranks are
+// older than the last n of them, or no better than one that is. The score itself says nothing: ranks are
 // normalised, so that with one axis the leader's is always 1. What leads all
 // under the data of all has the better raw values, or it would not lead, and a
 // tie leaves the older one in front.
@@ -79,15 +79,9 @@ func plateau(rows []Row, generations []int, n int) bool {
 		return false
 	}
 	recent := generations[len(generations)-n:]
-	if !slices.Contains(recent, leader.Variant.Generation) {
-		return true
-	}
-	for _, r := range rows { // the same values under a lower id, but later
-		if r.Eligible && !slices.Contains(recent, r.Variant.Generation) && slices.Equal(r.Values, leader.Values) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r Row) bool { // the leader itself, or its equal
+		return r.Eligible && !slices.Contains(recent, r.Variant.Generation) && slices.Equal(r.Values, leader.Values)
+	})
 }
 
 // failing names the gates that keep variants from being ranked, worst first.
