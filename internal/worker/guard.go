@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -76,6 +77,8 @@ func (p *try) edit(ctx context.Context, parent string, c ledger.Change) (e guard
 	}
 	i, found := slices.BinarySearchFunc(entries, c.Path, func(e ledger.Entry, path string) int { return strings.Compare(e.Path, path) })
 	if !found {
+		name, _, _ := strings.Cut(path.Base(c.Path), ".")
+		e.Beside = p.guards(entries, path.Join(path.Dir(c.Path), name)+"/")
 		return e, nil
 	}
 	e.IsNew = false
@@ -84,6 +87,17 @@ func (p *try) edit(ctx context.Context, parent string, c ledger.Change) (e guard
 	}
 	e.Old, err = p.Ledger.Read(ctx, entries[i].Blob)
 	return e, err
+}
+
+// guards reports whether something frozen lies in a folder of a sorted listing.
+func (p *try) guards(entries []ledger.Entry, folder string) bool {
+	i, _ := slices.BinarySearchFunc(entries, folder, func(e ledger.Entry, path string) int { return strings.Compare(e.Path, path) })
+	for ; i < len(entries) && strings.HasPrefix(entries[i].Path, folder); i++ {
+		if propose.Frozen(p.Spec, entries[i].Path) {
+			return true
+		}
+	}
+	return false
 }
 
 // asked are the inputs of every case: a table of any of them is none of a

@@ -12,7 +12,7 @@ var loaded = []struct {
 	by    string
 	names []string
 }{
-	{"Python and pytest load it by themselves", []string{"conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "noxfile.py", ".coveragerc",
+	{"Python and pytest load it by themselves", []string{"conftest.py", "pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "noxfile.py", ".coveragerc",
 		"sitecustomize.py", "usercustomize.py", "*.pth", "pyvenv.cfg", ".python-version"}},
 	{"Python runs it instead of a source", []string{"*.pyc", "*.pyo"}},
 	{"npm, Node and their test runners load it by themselves", []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".noderc", "jest.config.*", "jest.setup.*",
@@ -20,7 +20,7 @@ var loaded = []struct {
 		"bunfig.toml", "deno.json", "deno.jsonc", "tsconfig.json", ".node-version", ".nvmrc"}},
 	{"cargo loads it by itself", []string{"build.rs", ".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", "clippy.toml"}},
 	{"the go command loads it by itself", []string{"go.work", "go.work.sum", "modules.txt"}},
-	{"make takes it before Makefile", []string{"GNUmakefile", "makefile"}},
+	{"make and its like look for it", []string{"GNUmakefile", "makefile", "Makefile", "Justfile", "justfile", "Rakefile", "Taskfile.yml"}},
 	{"build tools load it by themselves", []string{".bazelrc", "CMakeUserPresets.json", "CMakePresets.json", "gradle.properties", "init.gradle", "jvm.config",
 		"maven.config", "Directory.Build.props", "Directory.Build.targets", "NuGet.Config"}},
 	{"shells and editors load it by themselves", []string{".envrc", ".tool-versions", "mise.toml", ".mise.toml", ".env", ".env.*", ".bashrc", ".profile", ".bash_profile"}},

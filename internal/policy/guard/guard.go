@@ -18,6 +18,7 @@ type Edit struct {
 	Old, New []byte
 	IsNew    bool
 	Link     bool // New is where a symbolic link leads
+	Beside   bool // a folder with frozen files lies beside it and has its name without the ending
 }
 
 // A Finding is one thing that was found.

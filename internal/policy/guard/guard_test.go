@@ -43,6 +43,9 @@ func TestAutoload(t *testing.T) {
 		"a changed module":            {edit("json.py", "x", "y"), nil, ""},
 		"a folder of data":            {edit("json/a.txt", "", "x"), nil, ""},
 		"node's modules":              {edit("node_modules/assert-plus/index.js", "", "x"), nil, "shadow"},
+		"for frozen tests":            {Edit{Path: "tests.py", New: []byte("x"), IsNew: true, Beside: true}, nil, "shadow"},
+		"for a frozen module of Node": {Edit{Path: "lib/check.js", New: []byte("x"), IsNew: true, Beside: true}, nil, "shadow"},
+		"notes on frozen tests":       {Edit{Path: "tests.md", New: []byte("x"), IsNew: true, Beside: true}, nil, ""},
 		"bun":                         {edit("bunfig.toml", "", "x"), nil, "autoload"},
 		"a plain file":                {edit("solver.py", "", "x"), nil, ""},
 	} {

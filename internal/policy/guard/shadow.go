@@ -42,7 +42,7 @@ func set(lists ...string) map[string]bool {
 
 // shadows reports whether a new file or link would be imported in place of a
 // module that exists: one of Node's, or of Python's a module, an extension, a
-// package, or a link to one.
+// package, or a link to one, or of either a file where a frozen folder was meant.
 func shadows(e Edit) bool {
 	if strings.Contains("/"+e.Path, "/node_modules/") {
 		return true
@@ -59,7 +59,9 @@ func shadows(e Edit) bool {
 	}
 	switch path.Ext(base) {
 	case ".py", ".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib":
-		return shadowed[name]
+		return e.Beside || shadowed[name]
+	case ".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".jsx", ".tsx", ".rb", ".php", ".lua":
+		return e.Beside
 	}
 	return false
 }
