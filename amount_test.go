@@ -68,7 +68,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// D26: what is too much to count is the most that can be counted, and never
+// I3a: what is too much to count is the most that can be counted, and never
 // negative.
 func TestAmountsNeverWrap(t *testing.T) {
 	t.Parallel()

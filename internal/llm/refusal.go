@@ -54,6 +54,12 @@ func (l *Link) Complaint(reply []byte) *Error {
 	return e
 }
 
+// Outright reports whether a service certainly did not begin, if nothing of a
+// reply came with the error: it refused the request for what it is.
+func (e *Error) Outright() bool {
+	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusRequestTimeout
+}
+
 // kindOf tells refusals apart.
 func kindOf(status int, c complaint) Kind {
 	switch {

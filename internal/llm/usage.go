@@ -47,12 +47,23 @@ func (u Usage) Silent() int64 {
 	return max(1, u.Unsaid)
 }
 
-// Plus is the sum; it is reported only if both parts are.
+// Plus is the sum; it is reported only if both parts are. What a single request
+// used until it broke off is no part of it.
 func (u Usage) Plus(v Usage) Usage {
+	u, v = u.whole(), v.whole()
 	return Usage{
 		Input: sum(u.Input, v.Input), CacheRead: sum(u.CacheRead, v.CacheRead), CacheWrite: sum(u.CacheWrite, v.CacheWrite),
-		Output: sum(u.Output, v.Output), Reported: u.Reported && v.Reported, Unsaid: u.Silent() + v.Silent(),
+		Output: sum(u.Output, v.Output), Reported: u.Reported && v.Reported, Unsaid: u.Unsaid + v.Unsaid,
 	}
+}
+
+// whole is the usage of requests that said all of it, with the number of those
+// that did not.
+func (u Usage) whole() Usage {
+	if !u.Reported && u.Unsaid == 0 {
+		return Usage{Unsaid: 1}
+	}
+	return u
 }
 
 // sum is a + b for counts that are not negative, without overflow.

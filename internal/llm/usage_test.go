@@ -75,4 +75,7 @@ func TestSilentRequestsAreCounted(t *testing.T) {
 	if n := said.Plus(Usage{}).Plus(said).Plus(Usage{Input: 3}).Silent(); n != 2 {
 		t.Error(n)
 	}
+	if got, want := said.Plus(Usage{Input: 3, Output: 4}), (Usage{Input: 1, Unsaid: 1}); got != want {
+		t.Errorf("%+v: half of a reply counts", got)
+	}
 }

@@ -248,20 +248,24 @@ func (x *exchange) pass(res *http.Response, body io.Reader, silence time.Duratio
 // settle ends a reply that has been passed on.
 func (x *exchange) settle(err error, silence time.Duration) {
 	t := &x.tally
-	whole := t.usage.Reported && t.done
-	if whole {
+	var said *llm.Error
+	if t.error != nil {
+		if said = x.s.link.Complaint(t.error); said == nil {
+			said = x.s.link.Nonsense("the service reported a failure within its reply")
+		}
+	}
+	switch {
+	case said != nil && said.Outright() && !t.answered && t.usage == (llm.Usage{}):
+		x.s.free(x.hold)
+	case t.usage.Reported && t.done:
 		x.s.known.add(sample{body: x.content, setting: x.setting, tokens: t.usage.Tokens() - t.usage.Output})
 		x.s.charge(x.hold, &t.usage)
-	} else {
+	default:
 		x.s.charge(x.hold, nil)
 	}
 	switch {
-	case t.error != nil:
-		e := x.s.link.Complaint(t.error)
-		if e == nil {
-			e = x.s.link.Nonsense("the service reported a failure within its reply")
-		}
-		x.s.went(e)
+	case said != nil:
+		x.s.went(said)
 	case err != io.EOF && !t.done:
 		x.cut(silence)
 	case !t.answered:

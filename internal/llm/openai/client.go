@@ -55,7 +55,7 @@ func (c *client) Ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 			c.learn(r.Model, d)
 			return c.read(body, calls, time.Since(began))
 		}
-		if next, ok := d.after(err); ok {
+		if next, ok := d.after(err); ok && (r.Calls == 0 || calls < r.Calls) {
 			d = next
 			continue
 		}

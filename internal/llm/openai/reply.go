@@ -37,7 +37,8 @@ func (c *client) read(body []byte, calls int64, took time.Duration) (llm.Reply, 
 	}
 	if err != nil {
 		err.Calls, err.Usage = calls, d.usage
-		err.Usage.Reported = d.usage.Reported && err.Kind == llm.KindReply // else it is only the part until then
+		err.Usage.Reported = d.usage.Reported && err.Kind == llm.KindReply || // else it is only the part until then
+			!d.chosen && d.usage == (llm.Usage{}) && err.Outright()
 		return llm.Reply{}, err
 	}
 	r := llm.Reply{Text: d.text.String(), Finish: d.ended(), Usage: d.usage, Calls: calls, Took: took}

@@ -89,6 +89,25 @@ func TestAbsurdUsageIsNone(t *testing.T) {
 	}
 }
 
+// A service that refuses within a reply of status 200 has charged nothing, if
+// nothing of a reply was there.
+func TestRefusalsWithin(t *testing.T) {
+	t.Parallel()
+	const some = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"
+	for body, free := range map[string]bool{
+		`{"error":{"code":429,"message":"slow"}}`:                          true,
+		"data: {\"error\":{\"code\":429,\"message\":\"slow\"}}\n\n":        true,
+		some + "data: {\"error\":{\"code\":429,\"message\":\"slow\"}}\n\n": false,
+		`{"error":{"code":408,"message":"late"}}`:                          false,
+		`{"error":{"code":502,"message":"upstream"}}`:                      false,
+	} {
+		_, err := (&client{link: &llm.Link{}}).read([]byte(body), 1, 0)
+		if e, ok := err.(*llm.Error); !ok || e.Usage.Reported != free {
+			t.Errorf("%s: %+v", body, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]", `{"choices":[{}],"usage":{"prompt_tokens":-1}}`, "data:", "[1]", ":\n\n", "event: x\ndata: 1\n\n"} {
 		f.Add([]byte(s))

@@ -57,16 +57,27 @@ func orElse(d, otherwise time.Duration) time.Duration {
 type tally struct {
 	usage llm.Usage
 	calls int64
+	last  *llm.Error
 }
 
 func (t *tally) add(e *llm.Error) {
-	t.usage, t.calls = t.usage.Plus(e.Usage), t.calls+e.Calls
+	t.usage, t.calls, t.last = t.usage.Plus(e.Usage), t.calls+e.Calls, e
+}
+
+// borne reports whether who asks can pay for one more try: for each that failed
+// without a word of what it used, and for this one.
+func (t *tally) borne(r llm.Request) bool {
+	return (r.Calls == 0 || t.calls < r.Calls) && (r.Bears == 0 || t.usage.Silent() < r.Bears)
 }
 
 func (c *client) Ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	t := tally{usage: llm.Usage{Reported: true}}
 	for try := 1; ; try++ {
-		reply, err := c.next.Ask(ctx, r)
+		once := r
+		if once.Calls > 0 {
+			once.Calls = max(1, r.Calls-t.calls)
+		}
+		reply, err := c.next.Ask(ctx, once)
 		if err == nil {
 			reply.Calls += t.calls
 			reply.Usage = reply.Usage.Plus(t.usage)
@@ -78,7 +89,7 @@ func (c *client) Ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 		}
 		t.add(e)
 		pause, again := c.pause(e, try)
-		if !again {
+		if !again || !t.borne(r) {
 			return llm.Reply{}, t.total(*e)
 		}
 		if err := wait(ctx, pause); err != nil {
@@ -98,12 +109,11 @@ func (t *tally) total(last llm.Error) *llm.Error {
 // ended is the context's error within one try, after others had failed. What
 // the interrupted one used is unknown.
 func (t *tally) ended(err error) error {
-	if t.calls == 0 {
+	if t.last == nil {
 		return err
 	}
-	u := t.usage
-	u.Reported = false
-	return &llm.Error{Kind: llm.KindNetwork, Usage: u, Calls: t.calls + 1, Text: "interrupted", Err: err}
+	return &llm.Error{Kind: llm.KindNetwork, Usage: t.usage.Plus(llm.Usage{}), Calls: t.calls + 1,
+		Text: "interrupted; the try before failed: " + t.last.Error(), Err: err}
 }
 
 // pause is how long to wait after a failure, if asking again can help.

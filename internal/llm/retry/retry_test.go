@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,6 +97,38 @@ func TestUnknownUsageStaysUnknown(t *testing.T) {
 	})
 }
 
+// I3c: what several tries can cost together is bounded by who asks, and so is how
+// often the service is asked.
+func TestTriesAreBorne(t *testing.T) {
+	t.Parallel()
+	cut := &llm.Error{Kind: llm.KindNetwork, Calls: 1, Usage: llm.Usage{Input: 9, Output: 9}}
+	refused := &llm.Error{Kind: llm.KindRate, Status: 429, Calls: 1, Usage: llm.Usage{Reported: true}}
+	for name, c := range map[string]struct {
+		errs   []error
+		ask    llm.Request
+		tries  int
+		silent int64
+	}{
+		"no bound":               {[]error{cut, cut, cut, cut, cut}, llm.Request{}, 5, 5},
+		"one":                    {[]error{cut, cut}, llm.Request{Bears: 1}, 1, 1},
+		"two":                    {[]error{cut, cut, cut}, llm.Request{Bears: 2}, 2, 2},
+		"refusals do not count":  {[]error{refused, cut, refused, cut, cut}, llm.Request{Bears: 2}, 4, 2},
+		"as many as may be made": {[]error{refused, refused, refused, refused}, llm.Request{Calls: 3}, 3, 0},
+		"the first is made":      {[]error{refused, refused}, llm.Request{Calls: 1, Bears: 1}, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				next := &scripted{errs: c.errs}
+				_, err := New(next, Options{}).Ask(t.Context(), c.ask)
+				var e *llm.Error
+				if !errors.As(err, &e) || len(next.asked) != c.tries || e.Calls != int64(c.tries) || e.Usage.Silent() != c.silent || e.Usage.Tokens() != 0 {
+					t.Errorf("%d tries, %+v", len(next.asked), err)
+				}
+			})
+		})
+	}
+}
+
 // What was spent before the end of the context is not forgotten.
 func TestEndsWithItsContext(t *testing.T) {
 	t.Parallel()
@@ -109,7 +142,8 @@ func TestEndsWithItsContext(t *testing.T) {
 			t.Errorf("after %v: %+v", time.Since(next.began), err)
 		}
 		next = &scripted{errs: []error{failed(llm.KindServer, 0), context.Canceled}}
-		if _, err = New(next, Options{}).Ask(t.Context(), llm.Request{}); !errors.Is(err, context.Canceled) || !errors.As(err, &e) || e.Calls != 2 || e.Usage.Reported {
+		if _, err = New(next, Options{}).Ask(t.Context(), llm.Request{}); !errors.Is(err, context.Canceled) || !errors.As(err, &e) || e.Calls != 2 || e.Usage.Silent() != 1 ||
+			!strings.Contains(e.Text, "the try before failed: server") {
 			t.Errorf("%+v", err)
 		}
 		next = &scripted{errs: []error{context.Canceled}}

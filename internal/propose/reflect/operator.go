@@ -106,12 +106,11 @@ func (o *Operator) Propose(ctx context.Context, r propose.Request) (propose.Prop
 		err = t.edits(within)
 	}
 	if err != nil && ctx.Err() != nil {
-		return propose.Proposal{}, fmt.Errorf("asking %s: %w", o.model.Name, context.Cause(ctx))
+		return propose.Proposal{Spent: t.p.Spent}, fmt.Errorf("asking %s: %w", o.model.Name, context.Cause(ctx))
 	}
 	if err != nil {
 		t.failed(within, err, limit)
 	}
-	t.p.Spent.Unknown = t.p.Spent.Unknown && r.Attempt.Hold.Microdollars > 0
 	return t.p, nil
 }
 
@@ -132,11 +131,14 @@ type talk struct {
 func (t *talk) failed(ctx context.Context, err error, limit time.Duration) {
 	t.p.Class, t.p.Detail = clade.ClassOperator, err.Error()
 	var e *llm.Error
+	said := errors.As(err, &e)
 	switch {
 	case errors.Is(context.Cause(ctx), errWall):
 		t.p.Class, t.p.Detail = clade.ClassModel, fmt.Sprintf("%s gave no answer within %v", t.model.Name, limit)
-		t.p.Spent.Unknown = true
-	case errors.As(err, &e):
+		if said {
+			t.p.Detail += "; the last was " + e.Error()
+		}
+	case said:
 		t.p.Class = e.Class()
 	}
 	t.p.Detail = clade.Clip(fmt.Sprintf("operator %s: %s", t.name(), t.p.Detail), detailMost)
@@ -244,7 +246,7 @@ func (t *talk) ask(ctx context.Context, want string) (string, error) {
 		want = t.opening() + want
 	}
 	said := append(t.said, llm.Message{Role: "user", Text: want})
-	tokens, err := t.bearable(said)
+	b, err := t.within(said)
 	if err != nil {
 		return "", err
 	}
@@ -252,8 +254,9 @@ func (t *talk) ask(ctx context.Context, want string) (string, error) {
 	if model == "" {
 		model = t.model.Name
 	}
-	reply, err := t.client.Ask(ctx, llm.Request{Model: model, System: system, Messages: said, MaxTokens: tokens, Temperature: t.model.Temperature})
-	t.pay(reply, err)
+	reply, err := t.client.Ask(ctx, llm.Request{Model: model, System: system, Messages: said, MaxTokens: b.reply,
+		Temperature: t.model.Temperature, Calls: b.calls, Bears: b.bears})
+	t.pay(b, reply, err)
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +266,7 @@ func (t *talk) ask(ctx context.Context, want string) (string, error) {
 	}
 	switch reply.Finish {
 	case llm.FinishLength:
-		return "", fmt.Errorf("%w: it was cut after %d tokens (models.max_tokens)", errCut, tokens)
+		return "", fmt.Errorf("%w: it was cut after %d tokens (models.max_tokens)", errCut, b.reply)
 	case llm.FinishRefuse:
 		return "", fmt.Errorf("%s would not answer: %s", t.model.Name, clade.Line(reply.Text, 200))
 	}

@@ -155,11 +155,9 @@ func TestRepliesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// An attempt asks nothing that its hold does not bear in the worst case, and a
-// reply that does not say what it used is settled at the hold.
+// An attempt asks nothing that its hold does not bear in the worst case.
 func TestMoney(t *testing.T) {
 	t.Parallel()
-	unsaid := func() (llm.Reply, error) { return llm.Reply{Text: better, Finish: llm.FinishStop, Calls: 1}, nil }
 	for name, c := range map[string]struct {
 		hold   clade.Amount
 		model  clade.Model
@@ -168,11 +166,10 @@ func TestMoney(t *testing.T) {
 		class  clade.Class
 		tokens int64 // asked for at most; 0: not asked
 	}{
-		"no hold":         {clade.Amount{}, priced, unsaid, clade.Amount{Calls: 1}, clade.OK, maxTokens},
+		"no hold":         {clade.Amount{}, priced, says(better), clade.Amount{Microdollars: 1500, Tokens: 1100, Calls: 1}, clade.OK, maxTokens},
 		"a wide hold":     {clade.Amount{Microdollars: 1_000_000}, priced, says(better), clade.Amount{Microdollars: 1500, Tokens: 1100, Calls: 1}, clade.OK, maxTokens},
 		"a narrow hold":   {clade.Amount{Microdollars: 9_000}, priced, says(better), clade.Amount{Microdollars: 1500, Tokens: 1100, Calls: 1}, clade.OK, 1800},
 		"too narrow":      {clade.Amount{Microdollars: 1_000}, priced, says(better), clade.Amount{}, clade.ClassBudget, 0},
-		"not said":        {clade.Amount{Microdollars: 1_000_000}, priced, unsaid, clade.Amount{Calls: 1, Unknown: true}, clade.OK, maxTokens},
 		"no price":        {clade.Amount{Microdollars: 1_000_000}, clade.Model{Name: "m"}, says(better), clade.Amount{}, clade.ClassBudget, 0},
 		"few tokens left": {clade.Amount{Tokens: 100}, priced, says(better), clade.Amount{}, clade.ClassBudget, 0},
 	} {
@@ -190,6 +187,142 @@ func TestMoney(t *testing.T) {
 			}
 		})
 	}
+}
+
+// I3b: a request that does not say what it used counts at the most it can have
+// been, of every kind and whatever is capped; one that was refused costs nothing.
+// I3c: another one is asked for only within what is left.
+func TestUnsaidIsTheWorst(t *testing.T) {
+	t.Parallel()
+	unsaid := func() (llm.Reply, error) { return llm.Reply{Text: better, Finish: llm.FinishStop, Calls: 1}, nil }
+	cut := func(u llm.Usage, calls int64) func() (llm.Reply, error) {
+		return fails(llm.Error{Kind: llm.KindNetwork, Calls: calls, Usage: u})
+	}
+	refused := llm.Usage{Reported: true}
+	for name, c := range map[string]struct {
+		hold   clade.Amount
+		answer func() (llm.Reply, error)
+		silent int64 // requests at their worst
+		known  clade.Amount
+		calls  int64 // requests that may be made of the first question
+		bears  int64 // worst cases that are let
+	}{
+		"nothing capped":     {clade.Amount{}, unsaid, 1, clade.Amount{Calls: 1}, 0, 0},
+		"tokens capped":      {clade.Amount{Tokens: 30_000}, unsaid, 1, clade.Amount{Calls: 1}, 0, 3},
+		"money capped":       {clade.Amount{Microdollars: 100_000}, unsaid, 1, clade.Amount{Calls: 1}, 0, 2},
+		"both":               {clade.Amount{Microdollars: 100_000, Tokens: 10_000}, unsaid, 1, clade.Amount{Calls: 1}, 0, 1},
+		"half a stream":      {clade.Amount{Tokens: 30_000}, cut(llm.Usage{Input: 10, Output: 3}, 1), 1, clade.Amount{Calls: 1}, 0, 3},
+		"three halves":       {clade.Amount{Tokens: 30_000}, cut(llm.Usage{Unsaid: 3}, 4), 3, clade.Amount{Calls: 4}, 0, 3},
+		"one half, then all": {clade.Amount{Microdollars: 900_000}, cut(llm.Usage{Input: 1000, Output: 100, Unsaid: 1}, 2), 1, clade.Amount{Microdollars: 1500, Tokens: 1100, Calls: 2}, 0, 21},
+		"429":                {clade.Amount{Microdollars: 100_000, Calls: 7}, fails(llm.Error{Kind: llm.KindRate, Status: 429, Calls: 5, Usage: refused}), 0, clade.Amount{Calls: 5}, 7, 2},
+		"408":                {clade.Amount{Microdollars: 100_000}, fails(llm.Error{Kind: llm.KindServer, Status: 408, Calls: 1}), 1, clade.Amount{Calls: 1}, 0, 2},
+		"never sent":         {clade.Amount{Microdollars: 100_000}, fails(llm.Error{Kind: llm.KindAllFailed}), 0, clade.Amount{}, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &model{answers: []func() (llm.Reply, error){c.answer}}
+			r := request(proposetest.NewMemory())
+			r.Attempt.Hold = c.hold
+			p, err := made(t, m, priced).Propose(t.Context(), r)
+			if err != nil || len(m.asked) != 1 {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			// Each byte is a token at most, at $1 a million, and the reply's are at $5.
+			ask, question := m.asked[0], int64(len(system)+16)
+			for _, said := range ask.Messages {
+				question += int64(len(said.Text)) + 16
+			}
+			want := c.known
+			for range c.silent {
+				want = want.Plus(clade.Amount{Microdollars: clade.Microdollars(question + 5*ask.MaxTokens), Tokens: question + ask.MaxTokens, Assumed: true})
+			}
+			if p.Spent != want || ask.Calls != c.calls || ask.Bears != c.bears {
+				t.Errorf("spent %+v, want %+v; asked for %d requests, %d at their worst", p.Spent, want, ask.Calls, ask.Bears)
+			}
+			if over := p.Spent.Minus(c.hold); c.hold.Microdollars > 0 && over.Microdollars > 0 || c.hold.Tokens > 0 && over.Tokens > 0 || c.hold.Calls > 0 && over.Calls > 0 {
+				t.Errorf("over the hold by %+v", over)
+			}
+		})
+	}
+}
+
+// A question that the hold does not bear says which cap is meant, and how much of
+// it there is.
+func TestShortOfWhat(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hold clade.Amount
+		want []string
+	}{
+		"money":  {clade.Amount{Microdollars: 1_000}, []string{" tokens and a reply of 256 may cost $0.00", "one try may spend $0.001 (budget.per_try_usd)"}},
+		"tokens": {clade.Amount{Tokens: 100}, []string{" tokens and a reply of 256 are more than the 100 tokens that one try may use (its share of budget.tokens)"}},
+	} {
+		r := request(proposetest.NewMemory())
+		r.Attempt.Hold = c.hold
+		p, err := made(t, &model{}, priced).Propose(t.Context(), r)
+		for _, want := range c.want {
+			if err != nil || p.Class != clade.ClassBudget || !strings.Contains(p.Detail, want) {
+				t.Errorf("%s: %s, %v; want %q", name, p.Detail, err, want)
+			}
+		}
+	}
+	// The second question is not borne: the first one has used up what there was.
+	r := request(proposetest.NewMemory())
+	r.Attempt.Hold = clade.Amount{Calls: 1}
+	p, err := made(t, &model{answers: []func() (llm.Reply, error){says("hm")}}, priced).Propose(t.Context(), r)
+	if err != nil || p.Class != clade.ClassBudget || !strings.Contains(p.Detail, "one try may make 1 request (its share of budget.calls), and has") {
+		t.Errorf("%+v, %v", p, err)
+	}
+	// A model whose replies are shorter is no reason to refuse.
+	tiny := priced
+	tiny.MaxTokens = 100
+	if p, err = made(t, &model{answers: []func() (llm.Reply, error){says(better)}}, tiny).Propose(t.Context(), request(proposetest.NewMemory())); err != nil || p.Class != clade.OK {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// limited answers 429 until its time is over.
+type limited struct{}
+
+func (limited) Ask(ctx context.Context, _ llm.Request) (llm.Reply, error) {
+	<-ctx.Done()
+	return llm.Reply{}, &llm.Error{Kind: llm.KindRate, Status: 429, Calls: 4, Usage: llm.Usage{Reported: true}, Text: "slow down", Err: ctx.Err()}
+}
+
+// I3c: waiting for a service that only refuses costs nothing, whoever ends it, and
+// says what the service said.
+func TestWaitingIsFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o, err := New(Options{Spec: clade.Operator{Use: "reflect", Command: clade.Command{Timeout: clade.Duration(time.Minute)}}, Model: priced, Client: limited{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request(proposetest.NewMemory())
+		r.Attempt.Hold.Microdollars = 1_000_000
+		p, err := o.Propose(t.Context(), r)
+		if err != nil || p.Class != clade.ClassModel || p.Spent != (clade.Amount{Calls: 4}) || !strings.Contains(p.Detail, "gave no answer within 1m0s; the last was rate (HTTP 429): slow down") {
+			t.Errorf("%+v, %v", p, err)
+		}
+	})
+}
+
+// What was spent is told when somebody else ends the attempt, too.
+func TestCancelledIsCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		p, err := made(t, nil, priced).with(silent{}).Propose(ctx, request(proposetest.NewMemory()))
+		if !errors.Is(err, context.DeadlineExceeded) || p.Spent.Calls != 1 || !p.Spent.Assumed {
+			t.Errorf("%+v, %v", p, err)
+		}
+	})
+}
+
+func (o *Operator) with(c llm.Client) *Operator {
+	o.client = c
+	return o
 }
 
 func TestNotes(t *testing.T) {
@@ -227,7 +360,7 @@ func TestTimeBinds(t *testing.T) {
 		r.Attempt.Hold.Microdollars = 1_000_000
 		start := time.Now()
 		p, err := o.Propose(t.Context(), r)
-		if err != nil || p.Class != clade.ClassModel || !p.Spent.Unknown || time.Since(start) != time.Minute {
+		if err != nil || p.Class != clade.ClassModel || !p.Spent.Assumed || p.Spent.Calls != 1 || p.Spent.Microdollars < 5*maxTokens || time.Since(start) != time.Minute {
 			t.Errorf("%+v, %v after %v", p, err, time.Since(start))
 		}
 		ctx, stop := context.WithCancel(t.Context())
