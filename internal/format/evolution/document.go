@@ -72,7 +72,7 @@ func (d *Document) update(want *Evolution, oneLine bool) (*Document, error) {
 	out, err := Open(d.Name, data)
 	switch {
 	case err != nil:
-		return nil, w.refuse(w.first(), "what is written could not be read again: "+firstLine(err))
+		return nil, w.refuse(w.first(), "what is written could not be read again: "+said(err))
 	case d.root.Span.Known() && !out.root.Span.Known():
 		return nil, w.refuse(w.first(), "what is written could not be found again")
 	case !equal(out.Evolution, want):
@@ -81,7 +81,15 @@ func (d *Document) update(want *Evolution, oneLine bool) (*Document, error) {
 	return out, nil
 }
 
-func firstLine(err error) string { s, _, _ := strings.Cut(err.Error(), "\n"); return s }
+// said is what is wrong with bytes that are never written, so that their places
+// would mean nothing to anybody.
+func said(err error) string {
+	var p *clade.Problem
+	if errors.As(err, &p) {
+		return p.Text
+	}
+	return err.Error()
+}
 
 func (w *writer) refuse(at syntax.Pos, why string) error {
 	return &clade.Problem{Fault: clade.FaultSpec, Where: syntax.Where(w.doc.Name, at),

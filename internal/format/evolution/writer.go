@@ -48,10 +48,13 @@ func (w *writer) lose(n *syntax.Node) {
 func (w *writer) first() syntax.Pos {
 	at := len(w.src)
 	for _, e := range w.edits {
-		at = min(at, e.Start)
+		start := e.Start
+		for start < e.End && (w.src[start] == '\r' || w.src[start] == '\n') { // a line that is taken out
+			start++
+		}
+		at = min(at, start)
 	}
-	before := w.src[:at]
-	return syntax.Pos{Line: bytes.Count(before, []byte("\n")) + 1, Col: 1}
+	return syntax.Pos{Line: bytes.Count(w.src[:at], []byte("\n")) + 1, Col: 1}
 }
 
 // evolution makes the edits from have to want.
