@@ -106,6 +106,7 @@ func (r *jsonReader) items(n *Node, depth int) error {
 
 func (r *jsonReader) pairs(n *Node, depth int) error {
 	n.Kind = Mapping
+	seen := map[string]Pos{}
 	for r.dec.More() {
 		from := r.next()
 		tok, err := r.dec.Token()
@@ -117,7 +118,7 @@ func (r *jsonReader) pairs(n *Node, depth int) error {
 		if err != nil {
 			return err
 		}
-		r.put(n, Pair{Key: tok.(string), At: place(r.data, from), Span: key, Value: value})
+		r.put(n, Pair{Key: tok.(string), At: place(r.data, from), Span: key, Value: value}, seen)
 	}
 	_, err := r.dec.Token()
 	return err

@@ -220,6 +220,7 @@ func (y *yamlReader) mapping(out *Node, values []*ast.MappingValueNode, depth in
 	s = s.mapping(len(values))
 	out.take(s)
 	var merged []*Node
+	seen := make(map[string]Pos, len(values))
 	for i, v := range values {
 		at := yamlPos(v.Key.GetToken())
 		if i == 0 {
@@ -238,11 +239,12 @@ func (y *yamlReader) mapping(out *Node, values []*ast.MappingValueNode, depth in
 			y.Add(at, "", "a key must be a word")
 			continue
 		}
-		y.put(out, Pair{Key: key, At: at, Span: s.key(i, key), Value: value})
+		y.put(out, Pair{Key: key, At: at, Span: s.key(i, key), Value: value}, seen)
 	}
 	for _, m := range merged { // own keys win, then the first merged mapping
 		for _, p := range m.Pairs {
-			if out.Get(p.Key) == nil {
+			if _, ok := seen[p.Key]; !ok {
+				seen[p.Key] = p.At
 				p.Value.forget()
 				out.Pairs = append(out.Pairs, Pair{Key: p.Key, At: p.At, Value: p.Value, Merged: true})
 			}
@@ -275,14 +277,13 @@ func keyText(k ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// put adds a pair unless its key is there already.
-func (f *Faults) put(n *Node, p Pair) {
-	for _, q := range n.Pairs {
-		if q.Key == p.Key {
-			f.Add(p.At, fmt.Sprintf("the first is on line %d; keep one", q.At.Line), "key %s is given twice", Quote(p.Key))
-			return
-		}
+// put adds a pair unless its key was seen already.
+func (f *Faults) put(n *Node, p Pair, seen map[string]Pos) {
+	if first, again := seen[p.Key]; again {
+		f.Add(p.At, fmt.Sprintf("the first is on line %d; keep one", first.Line), "key %s is given twice", Quote(p.Key))
+		return
 	}
+	seen[p.Key] = p.At
 	n.Pairs = append(n.Pairs, p)
 }
 

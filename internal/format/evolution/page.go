@@ -188,10 +188,8 @@ func (p Page) summary() []string {
 	}
 	if w := e.Winner; w != nil {
 		said := w.Variant
-		for _, r := range Score(e) {
-			if r.Variant.ID == w.Variant && r.Eligible {
-				said += fmt.Sprintf(", score %.2f", r.Score)
-			}
+		if r, ok := RowOf(Score(e), w.Variant); ok && r.Eligible {
+			said += fmt.Sprintf(", score %.2f", r.Score)
 		}
 		lines = append(lines, label("Winner", said))
 	}

@@ -132,6 +132,17 @@ func Leader(rows []Row) (Row, bool) {
 	return rows[0], true
 }
 
+// RowOf returns the row of a variant, and whether there is one. Its Why says what
+// keeps the variant from winning, and so from being applied.
+func RowOf(rows []Row, variant string) (Row, bool) {
+	for _, r := range rows {
+		if r.Variant.ID == variant {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
 // Table is the results as a Markdown table. Notes has a remark by variant; one
 // that is not eligible shows why before it.
 func Table(e *Evolution, rows []Row, notes map[string]string) string {
