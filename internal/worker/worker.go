@@ -222,6 +222,10 @@ func (p *try) commit(ctx context.Context, req propose.Request, got propose.Propo
 		draft.Parents = append(draft.Parents, parent.Commit)
 	}
 	made, err := p.Ledger.Commit(ctx, draft)
+	if errors.Is(err, ledger.ErrPath) { // no other try of the same would fare better
+		p.fail(clade.ClassOperator, fmt.Sprintf("operator %s: %v", p.Life.Operator, err))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +53,11 @@ type store struct {
 
 func (s *store) Commit(_ context.Context, d ledger.Draft) (ledger.Made, error) {
 	s.drafts = append(s.drafts, d)
+	for i, c := range d.Changes {
+		if i > 0 && c.Path == d.Changes[i-1].Path {
+			return ledger.Made{}, fmt.Errorf("%q is given twice: %w", c.Path, ledger.ErrPath)
+		}
+	}
 	return ledger.Made{Commit: "c1", Tree: s.tree}, nil
 }
 
@@ -250,6 +256,12 @@ func TestPerform(t *testing.T) {
 			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}, Spent: clade.Amount{Microdollars: 7}}}, fail: errors.New("disk full"),
 			want: func(o clade.Outcome, _ *operator, e *evaluator, _ *journal) string {
 				return expect(o.Failure == clade.ClassInfra && o.Commit == "" && len(e.jobs) == 0 && o.Spent.Microdollars == 7)
+			},
+		},
+		"P20a: what no tree can hold is the operator's fault": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit, edit}, Spent: clade.Amount{Microdollars: 7}}},
+			want: func(o clade.Outcome, _ *operator, e *evaluator, _ *journal) string {
+				return expect(o.Failure == clade.ClassOperator && strings.Contains(o.Detail, "is given twice") && len(e.jobs) == 0 && o.Spent.Microdollars == 7)
 			},
 		},
 		"numbers only need no operator": {

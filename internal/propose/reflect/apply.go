@@ -133,3 +133,31 @@ func same(lines [][]byte, want []string, trim string) bool {
 	}
 	return true
 }
+
+// contradiction says which file of a change cannot be beside another one, "" when
+// all can: what is a file cannot be a folder too. tree has the paths that are
+// there.
+func contradiction(changes []ledger.Change, tree []string) string {
+	stays, gone := map[string]bool{}, map[string]bool{}
+	for _, c := range changes {
+		if gone[c.Path] = c.Delete; !c.Delete {
+			stays[c.Path] = true
+		}
+	}
+	for _, p := range tree {
+		if !gone[p] {
+			stays[p] = true
+		}
+	}
+	for p := range stays {
+		for dir := parent(p); dir != ""; dir = parent(dir) {
+			if stays[dir] {
+				return fmt.Sprintf("%s cannot be a file and the folder of %s", dir, p)
+			}
+		}
+	}
+	return ""
+}
+
+// parent is the folder that a path lies in, "" at the top.
+func parent(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }

@@ -94,7 +94,7 @@ func (o *Operator) Propose(ctx context.Context, r propose.Request) (propose.Prop
 	defer stop()
 	t := &talk{Operator: o, r: r, p: propose.Proposal{Grade: "in-process"}}
 	var err error
-	if t.files, t.others, err = o.files(ctx, r); err != nil {
+	if err = t.look(ctx); err != nil {
 		return propose.Proposal{}, err
 	}
 	if t.rival, err = o.rivals(ctx, r, t.files); err != nil {
@@ -121,6 +121,7 @@ type talk struct {
 	*Operator
 	r      propose.Request
 	p      propose.Proposal
+	tree   []string // paths of the parent
 	files  []file
 	rival  []file // as the second parent has them
 	others []string
@@ -206,6 +207,9 @@ func (t *talk) take(answer string) error {
 	}
 	if bad := propose.Violations(t.r.Spec, changes); len(bad) > 0 {
 		return errors.New(strings.Join(bad, "; "))
+	}
+	if bad := contradiction(changes, t.tree); bad != "" {
+		return errors.New(bad)
 	}
 	t.p.Changes, t.p.Feedback = changes, clade.Clip(clade.Clean(prelude(answer)), feedbackMost)
 	t.p.Summary = got.summary

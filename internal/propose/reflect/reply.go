@@ -3,6 +3,7 @@ package reflect
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -50,11 +51,11 @@ func parse(text, only string) (reply, error) {
 	var out reply
 	for p.at < len(p.lines) {
 		line := p.lines[p.at]
-		verb, path := header(line)
+		verb, named := header(line)
 		switch {
 		case verb != "":
 			p.at++
-			e, err := p.edit(verb, path)
+			e, err := p.edit(verb, named)
 			if err != nil {
 				return reply{}, err
 			}
@@ -120,17 +121,20 @@ func header(line string) (verb, path string) {
 	rest = strings.TrimSpace(strings.TrimLeft(rest, "#"))
 	for _, v := range []string{"FILE", "EDIT", "DELETE"} {
 		if tail, ok := strings.CutPrefix(rest, v); ok && (strings.HasPrefix(tail, " ") || strings.HasPrefix(tail, ":")) {
-			path := strings.Trim(strings.TrimSpace(strings.TrimPrefix(tail, ":")), "`\"'* ")
-			return v, strings.TrimPrefix(path, "./")
+			return v, strings.Trim(strings.TrimSpace(strings.TrimPrefix(tail, ":")), "`\"'* ")
 		}
 	}
 	return "", ""
 }
 
-func (p *parser) edit(verb, path string) (e edit, err error) {
-	if e.path = path; path == "" {
+func (p *parser) edit(verb, said string) (e edit, err error) {
+	if said == "" {
 		return e, fmt.Errorf("line %d: a file is not named", p.at)
 	}
+	if e.path, err = cleaned(said); err != nil {
+		return e, fmt.Errorf("line %d: %w", p.at, err)
+	}
+	path := e.path
 	switch verb {
 	case "DELETE":
 		e.remove = true
@@ -149,6 +153,24 @@ func (p *parser) edit(verb, path string) (e edit, err error) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return e, err
+}
+
+// nameMost is the longest name of a file that file systems hold, bytes.
+const nameMost = 255
+
+// cleaned is a path as a tree has it, whichever way it was written. One that leads
+// elsewhere, or that no tree can hold, is refused.
+func cleaned(said string) (string, error) {
+	p := path.Clean(said)
+	if p == "." || p == ".." || strings.HasPrefix(p, "../") || path.IsAbs(p) || strings.HasSuffix(said, "/") {
+		return "", fmt.Errorf("%q is not a path inside the target", clade.Line(said, 200))
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if len(part) > nameMost || strings.EqualFold(part, ".git") || strings.ContainsRune(part, 0) {
+			return "", fmt.Errorf("%q cannot be the path of a file", clade.Line(said, 200))
+		}
+	}
+	return p, nil
 }
 
 var errPatch = errors.New("a unified diff is not read: give the whole content, or SEARCH and REPLACE blocks")

@@ -79,6 +79,14 @@ func TestParse(t *testing.T) {
 		"a diff to edit with":     {text: "### EDIT a\n```diff\n" + diff + "```\n", wrong: "no SEARCH block"},
 		"a diff for a patch":      {text: "### FILE a.patch\n```\n" + diff + "```\n", want: "a.patch=" + diff},
 		"front matter is no diff": {text: "### FILE a\n```\n--- \nname: x\n---\n```\n", want: "a=--- \nname: x\n---\n"},
+		"a way round":             {text: "### FILE n/..//./a.txt\n```\nx\n```\n", want: "a.txt=x\n"},
+		"twice, a way round":      {text: "### FILE a\n```\n1\n```\n### FILE n/../a\n```\n2\n```\n", wrong: "a is named twice"},
+		"above the target":        {text: "### FILE n/../../a\n```\nx\n```\n", wrong: `line 1: "n/../../a" is not a path inside the target`},
+		"absolute":                {text: "### DELETE /etc/passwd\n", wrong: "is not a path inside the target"},
+		"the target itself":       {text: "### FILE n/..\n```\nx\n```\n", wrong: "is not a path inside the target"},
+		"a folder":                {text: "### FILE n/\n```\nx\n```\n", wrong: "is not a path inside the target"},
+		"the repository":          {text: "### FILE x/.GIT/hooks/a\n```\nx\n```\n", wrong: "cannot be the path of a file"},
+		"too long a name":         {text: "### FILE " + strings.Repeat("a", 256) + "\n```\nx\n```\n", wrong: "cannot be the path of a file"},
 		"nothing":                 {text: "", only: "a", wrong: "no edit"},
 	} {
 		got, err := parse(c.text, c.only)
@@ -148,6 +156,28 @@ func TestApply(t *testing.T) {
 	}
 	if _, _, err := apply([]edit{{path: "new", remove: true}}, nil, func(n string) string { return n }); err == nil {
 		t.Error("a file that is not there was deleted")
+	}
+}
+
+// P20a: what is a file cannot be a folder too, unless it is deleted.
+func TestContradictions(t *testing.T) {
+	t.Parallel()
+	put := func(p string) ledger.Change { return ledger.Change{Path: p, Mode: ledger.ModeFile} }
+	tree := []string{"a", "d/e"}
+	for name, c := range map[string]struct {
+		changes []ledger.Change
+		want    string
+	}{
+		"beside":              {[]ledger.Change{put("a"), put("d/f"), put("ab/c")}, ""},
+		"both new":            {[]ledger.Change{put("n"), put("n/x/y")}, "n cannot be a file and the folder of n/x/y"},
+		"below a file":        {[]ledger.Change{put("a/b")}, "a cannot be a file and the folder of a/b"},
+		"in a folder's place": {[]ledger.Change{put("d")}, "d cannot be a file and the folder of d/e"},
+		"which is deleted":    {[]ledger.Change{put("d"), {Path: "d/e", Delete: true}}, ""},
+		"a file, deleted":     {[]ledger.Change{put("a/b"), {Path: "a", Delete: true}}, ""},
+	} {
+		if got := contradiction(c.changes, tree); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 
