@@ -248,12 +248,19 @@ func (r *Runner) settle(report *Report, m llm.Metered) {
 	if r.Model.Price == nil && !claimed.Unknown && claimed.Microdollars > 0 {
 		report.Spent.Microdollars, report.Spent.Unknown = claimed.Microdollars, false
 	}
-	switch {
-	case report.End != EndDone && report.End != EndFailed && report.End != EndService:
-	case m.Refused > 0 && report.End != EndDone:
-		report.End = EndLimit
-	case m.Last != nil && report.End != EndDone:
-		report.End, report.Detail = endOf(m.Last), strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
+	switch report.End {
+	case EndFailed, EndService:
+		switch {
+		case m.Refused > 0:
+			report.End = EndLimit
+		case m.Last != nil:
+			report.End, report.Detail = endOf(m.Last), strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
+		}
+	case EndRate, EndSignedOut, EndRefused:
+		// The gateway refuses in the words of a service whose account is empty.
+		if m.Last != nil && m.Last.Kind == llm.KindBudget {
+			report.End = EndLimit
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ func runner(t *testing.T, d scripted, g *gateway) *agent.Runner {
 func TestTheGatewayIsBelieved(t *testing.T) {
 	t.Parallel()
 	limit := llm.Error{Kind: llm.KindRate, Status: 429, Text: "slow down"}
+	short := llm.Error{Kind: llm.KindBudget, Text: "the cap does not bear it"}
 	metered := clade.Amount{Microdollars: 300, Tokens: 30, Calls: 3}
 	for name, c := range map[string]struct {
 		d     scripted
@@ -100,7 +101,12 @@ func TestTheGatewayIsBelieved(t *testing.T) {
 		"failed by a 429":    {scripted{end: agent.EndFailed}, &gateway{metered: llm.Metered{Spent: metered, Last: &limit}}, agent.EndRate, metered},
 		"done after a 429":   {scripted{end: agent.EndDone}, &gateway{metered: llm.Metered{Spent: metered, Last: &limit}}, agent.EndDone, metered},
 		"the cap refused it": {scripted{end: agent.EndFailed}, &gateway{metered: llm.Metered{Spent: metered, Refused: 2}}, agent.EndLimit, metered},
-		"no key":             {scripted{end: agent.EndDone}, &gateway{refuse: &llm.Error{Kind: llm.KindAccess, Text: "X is not set"}}, agent.EndSignedOut, clade.Amount{}},
+		// The gateway refuses as a service does whose account is empty.
+		"refused, as a quota":   {scripted{end: agent.EndRate}, &gateway{metered: llm.Metered{Spent: metered, Refused: 2, Last: &short}}, agent.EndLimit, metered},
+		"refused, as a key":     {scripted{end: agent.EndSignedOut}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &short}}, agent.EndLimit, metered},
+		"refused, then limited": {scripted{end: agent.EndRate}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &limit}}, agent.EndRate, metered},
+		"hung after it":         {scripted{end: agent.EndHung}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &short}}, agent.EndHung, metered},
+		"no key":                {scripted{end: agent.EndDone}, &gateway{refuse: &llm.Error{Kind: llm.KindAccess, Text: "X is not set"}}, agent.EndSignedOut, clade.Amount{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +153,6 @@ func TestUnsaidIsAllThatWasLet(t *testing.T) {
 		})
 	}
 }
-
 
 // A CLI that prints nothing before its end is held to the wall clock alone.
 func TestSilentCLIsAreNotIdle(t *testing.T) {

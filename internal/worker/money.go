@@ -22,8 +22,19 @@ func (p *try) rest() clade.Amount {
 	return left
 }
 
+// usedUp reports whether nothing is left of some kind that the hold names.
+func (p *try) usedUp() bool {
+	h, used := p.Life.Hold, p.rolled.Plus(p.paid)
+	return h.Microdollars > 0 && used.Microdollars >= h.Microdollars || h.Tokens > 0 && used.Tokens >= h.Tokens || h.Calls > 0 && used.Calls >= h.Calls
+}
+
+// left is what an agent may use that answers a case. One token bears no request,
+// while one call would be one too many.
 func (p *try) left() llm.Cap {
 	r := p.rest()
+	if p.usedUp() {
+		r.Tokens = 1
+	}
 	return llm.Cap{Microdollars: r.Microdollars, Tokens: r.Tokens, Calls: r.Calls}
 }
 

@@ -150,6 +150,10 @@ func (p *try) propose(ctx context.Context) error {
 		p.fail(clade.ClassOperator, fmt.Sprintf("no operator is called %q", p.Life.Operator))
 		return nil
 	}
+	if p.usedUp() {
+		p.fail(clade.ClassBudget, "the cases of its parents have used up what one try may spend")
+		return nil
+	}
 	start := time.Now()
 	req := p.request()
 	got, err := op.Propose(ctx, req)
