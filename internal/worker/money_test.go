@@ -26,7 +26,7 @@ func TestNothingIsLeft(t *testing.T) {
 		"no money":     {clade.Amount{Microdollars: 1000}, clade.Amount{Microdollars: 1000}, llm.Cap{Microdollars: 1, Tokens: 1}, true},
 		"nothing held": {clade.Amount{}, clade.Amount{Microdollars: 9, Tokens: 9, Calls: 9}, llm.Cap{}, false},
 	} {
-		p := &try{Worker: &Worker{}, Task: dispatch.Task{Life: &clade.Life{Attempt: clade.Attempt{Hold: c.hold}}}}
+		p := &try{Worker: &Worker{}, Task: dispatch.Task{Life: clade.Life{Attempt: clade.Attempt{Hold: c.hold}}}}
 		p.spend(c.used)
 		if got := p.left(); got != c.want || p.usedUp() != c.usedUp {
 			t.Errorf("%s: %+v, used up %v; want %+v", name, got, p.usedUp(), c.want)
@@ -37,7 +37,7 @@ func TestNothingIsLeft(t *testing.T) {
 // I3d: an operator is not asked when its parents' cases have used up the hold.
 func TestUsedUpIsNotAsked(t *testing.T) {
 	t.Parallel()
-	p := &try{Worker: &Worker{Operators: map[string]propose.Operator{"op": nil}}, Task: dispatch.Task{Life: &clade.Life{Attempt: clade.Attempt{Hold: clade.Amount{Calls: 2}, Operator: "op"}}}}
+	p := &try{Worker: &Worker{Operators: map[string]propose.Operator{"op": nil}}, Task: dispatch.Task{Life: clade.Life{Attempt: clade.Attempt{Hold: clade.Amount{Calls: 2}, Operator: "op"}}}}
 	p.spend(clade.Amount{Calls: 2})
 	if err := p.propose(context.Background()); err != nil || p.out.Failure != clade.ClassBudget {
 		t.Errorf("%+v, %v", p.out, err)
