@@ -57,7 +57,7 @@ func arguments(podman bool, o Options, c sandbox.Command, name string, mark proc
 		args = append(args, "--tmpfs", dir+":"+options)
 	}
 	args = append(args, bind(p.exe, wardenPath, true)...)
-	args = append(args, bind(p.socket, socketDir, false)...)
+	args = append(args, bind(p.socket, socketDir, true)...)
 	for _, f := range append(append([]string(nil), o.Show...), c.Readable...) {
 		args = append(args, bind(f, f, true)...)
 	}

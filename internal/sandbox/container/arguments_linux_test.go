@@ -1,7 +1,9 @@
 package container
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +34,7 @@ func TestArguments(t *testing.T) {
 		--userns keep-id --network none --pids-limit 34 --memory 155189248 --memory-swap 155189248
 		--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576 --tmpfs /run:rw,exec,nosuid,nodev,mode=1777,size=1048576
 		--tmpfs /var/tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576
-		--mount type=bind,source=/bin/clade,target=/.clade/warden,readonly --mount type=bind,source=/s,target=/.clade/engine
+		--mount type=bind,source=/bin/clade,target=/.clade/warden,readonly --mount type=bind,source=/s,target=/.clade/engine,readonly
 		--mount type=bind,source=/show,target=/show,readonly --mount type=bind,source=/r,target=/r,readonly
 		--mount type=bind,"source=/w,x","target=/w,x" --workdir / --entrypoint /.clade/warden img __clade-warden /.clade/engine/s`)
 	if !slices.Equal(got, want) {
@@ -97,5 +99,27 @@ func TestF10OrphansAreSwept(t *testing.T) {
 	}
 	if !slices.Equal(removed, []string{"rm --force bb\n"}) {
 		t.Errorf("removed %q, want bb", removed)
+	}
+}
+
+// A socket of an engine that died while its container was made is removed, one
+// of a living engine and what is called alike are not.
+func TestSweepSockets(t *testing.T) {
+	t.Parallel()
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	dead, mine, other := fmt.Sprintf("%s%d-1", socketPrefix, gone.Process.Pid), fmt.Sprintf("%s%d-2", socketPrefix, os.Getpid()), socketPrefix+"x"
+	for _, name := range []string{dead, mine, other} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "full"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweepSockets(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != mine || entries[1].Name() != other {
+		t.Errorf("left %v, %v", entries, err)
 	}
 }

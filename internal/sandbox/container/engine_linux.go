@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,6 +70,7 @@ func present(ctx context.Context, program, image string) error {
 // sweep removes the containers of engines that are dead. Only inspect is asked
 // for labels in the same way by docker and podman.
 func sweep(ctx context.Context, program string) error {
+	sweepSockets(os.TempDir())
 	all, err := ask(ctx, program, "ps", "--all", "--quiet", "--filter", "label="+label)
 	if err != nil {
 		return err
@@ -84,4 +87,24 @@ func sweep(ctx context.Context, program string) error {
 	}
 	_, err = ask(ctx, program, append([]string{"rm", "--force"}, dead...)...)
 	return err
+}
+
+// socketPrefix begins the name of a socket's folder; the number of its engine's
+// process follows.
+const socketPrefix = "clade-socket-"
+
+// sweepSockets removes the folders of engines that died before a container
+// answered. What cannot be removed is somebody else's.
+func sweepSockets(dir string) {
+	found, _ := filepath.Glob(filepath.Join(dir, socketPrefix+"*")) // a constant pattern
+	for _, f := range found {
+		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(f), socketPrefix), "-")
+		pid, err := strconv.Atoi(number)
+		if err != nil {
+			continue
+		}
+		if _, err := proc.Of(pid); errors.Is(err, proc.ErrGone) {
+			_ = os.RemoveAll(f)
+		}
+	}
 }

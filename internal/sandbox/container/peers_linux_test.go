@@ -46,7 +46,7 @@ func busyboxImage(t *testing.T) (program, image string) {
 		t.Fatalf("making an image: %v: %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command(program, "rmi", image).Run() })
-	if out, err := exec.Command(program, "run", "--rm", "--network", "none", image, "true").CombinedOutput(); err != nil {
+	if out, err := exec.Command(program, "run", "--rm", "--network", "none", "--ulimit", "nofile=256:256", "--ulimit", "nproc=256:256", image, "true").CombinedOutput(); err != nil {
 		t.Skipf("left out: %s is here but runs nothing: %v: %s", program, err, out)
 	}
 	return program, image

@@ -104,7 +104,7 @@ type building struct {
 }
 
 func (b *building) begin(_ context.Context, s *Sandbox, c sandbox.Command, mark proc.Mark) (err error) {
-	if b.dir, err = os.MkdirTemp("", "clade-"); err != nil {
+	if b.dir, err = os.MkdirTemp("", fmt.Sprintf("%s%d-", socketPrefix, os.Getpid())); err != nil {
 		return fmt.Errorf("making a folder for a socket: %w", err)
 	}
 	b.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(b.dir, socketName), Net: "unix"})
@@ -159,6 +159,7 @@ func (b *building) answered(ctx context.Context) (*net.UnixConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no container was made: %s", b.failure())
 	}
+	_ = os.RemoveAll(b.dir) // nobody else calls, and nothing is left should this process be killed
 	return conn, nil
 }
 
