@@ -17,11 +17,11 @@ type Fields struct {
 }
 
 // Fields opens a mapping. Anything else is a fault and has no keys.
-func (d *Faults) Fields(n *Node, hint string) *Fields {
+func (f *Faults) Fields(n *Node, hint string) *Fields {
 	if n.Kind != Mapping {
-		d.Wrong(n, "a mapping", hint)
+		f.Wrong(n, "a mapping", hint)
 	}
-	return &Fields{d: d, Of: n}
+	return &Fields{d: f, Of: n}
 }
 
 // Get takes a key: nil if it is absent or has no value.
@@ -72,7 +72,7 @@ func (f *Fields) Done() {
 }
 
 // Wrong says what n must be, unless something was said of n already.
-func (d *Faults) Wrong(n *Node, want, hint string) {
+func (f *Faults) Wrong(n *Node, want, hint string) {
 	if n.Kind == Broken {
 		return
 	}
@@ -80,38 +80,38 @@ func (d *Faults) Wrong(n *Node, want, hint string) {
 	if name == "" {
 		name = "the file"
 	}
-	d.Add(n.At, hint, "%s must be %s, not %s", name, want, n)
+	f.Add(n.At, hint, "%s must be %s, not %s", name, want, n)
 }
 
 // Text reads text that is not empty.
-func (d *Faults) Text(n *Node, hint string) string {
+func (f *Faults) Text(n *Node, hint string) string {
 	switch {
 	case n == nil:
 		return ""
 	case n.Kind == Number || n.Kind == Boolean:
-		d.Wrong(n, "text", "quote it: "+strconv.Quote(n.Text))
+		f.Wrong(n, "text", "quote it: "+strconv.Quote(n.Text))
 	case n.Kind != Text:
-		d.Wrong(n, "text", hint)
+		f.Wrong(n, "text", hint)
 	case strings.TrimSpace(n.Text) == "":
-		d.Add(n.At, hint, "%s is empty", n.Path)
+		f.Add(n.At, hint, "%s is empty", n.Path)
 	default:
-		d.NoNUL(n)
+		f.NoNUL(n)
 		return n.Text
 	}
 	return ""
 }
 
 // NoNUL refuses what no path, argument or variable can hold.
-func (d *Faults) NoNUL(n *Node) {
+func (f *Faults) NoNUL(n *Node) {
 	if strings.ContainsRune(n.Text, 0) {
-		d.Add(n.At, "", "%s holds a NUL", n.Path)
+		f.Add(n.At, "", "%s holds a NUL", n.Path)
 	}
 }
 
 // Bool reads true or false.
-func (d *Faults) Bool(n *Node) bool {
+func (f *Faults) Bool(n *Node) bool {
 	if n != nil && n.Kind != Boolean {
-		d.Wrong(n, "true or false", "")
+		f.Wrong(n, "true or false", "")
 	}
 	return n != nil && n.Text == "true"
 }
@@ -120,17 +120,17 @@ func (d *Faults) Bool(n *Node) bool {
 const Exact = 1<<53 - 1
 
 // Whole reads a whole number from least to most.
-func (d *Faults) Whole(n *Node, least, most int64) int64 {
+func (f *Faults) Whole(n *Node, least, most int64) int64 {
 	if n == nil {
 		return 0
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
 	if n.Kind != Number || err != nil || v != math.Trunc(v) || math.Abs(v) > Exact {
-		d.Wrong(n, "a whole number", "")
+		f.Wrong(n, "a whole number", "")
 		return 0
 	}
 	if int64(v) < least || int64(v) > most {
-		d.Wrong(n, span(least, most), "")
+		f.Wrong(n, span(least, most), "")
 		return 0
 	}
 	return int64(v)
@@ -144,80 +144,80 @@ func span(least, most int64) string {
 }
 
 // Real reads a finite number.
-func (d *Faults) Real(n *Node) (v float64, ok bool) {
+func (f *Faults) Real(n *Node) (v float64, ok bool) {
 	if n == nil {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
 	if n.Kind != Number || err != nil {
-		d.Wrong(n, "a number", "")
+		f.Wrong(n, "a number", "")
 		return 0, false
 	}
 	return v, true
 }
 
 // Optional reads a finite number that may be absent.
-func (d *Faults) Optional(n *Node) *float64 {
-	if v, ok := d.Real(n); ok {
+func (f *Faults) Optional(n *Node) *float64 {
+	if v, ok := f.Real(n); ok {
 		return &v
 	}
 	return nil
 }
 
 // Share reads a number from 0 to 1, def if absent.
-func (d *Faults) Share(n *Node, def float64) float64 {
-	v, ok := d.Real(n)
+func (f *Faults) Share(n *Node, def float64) float64 {
+	v, ok := f.Real(n)
 	if !ok {
 		return def
 	}
 	if v < 0 || v > 1 {
-		d.Wrong(n, "from 0 to 1", "")
+		f.Wrong(n, "from 0 to 1", "")
 		return def
 	}
 	return v
 }
 
 // Above reads a number above 0, def if absent.
-func (d *Faults) Above(n *Node, def float64) float64 {
-	v, ok := d.Real(n)
+func (f *Faults) Above(n *Node, def float64) float64 {
+	v, ok := f.Real(n)
 	if !ok {
 		return def
 	}
 	if v <= 0 {
-		d.Wrong(n, "above 0", "")
+		f.Wrong(n, "above 0", "")
 		return def
 	}
 	return v
 }
 
 // Choice reads one of a few words.
-func (d *Faults) Choice(n *Node, words ...string) string {
+func (f *Faults) Choice(n *Node, words ...string) string {
 	if n == nil {
 		return ""
 	}
 	if n.Kind == Text && slices.Contains(words, n.Text) {
 		return n.Text
 	}
-	d.Wrong(n, "one of "+strings.Join(words, ", "), Near(n, words))
+	f.Wrong(n, "one of "+strings.Join(words, ", "), Near(n, words))
 	return ""
 }
 
 // Each returns the items of a list.
-func (d *Faults) Each(n *Node, hint string) []*Node {
+func (f *Faults) Each(n *Node, hint string) []*Node {
 	if n == nil {
 		return nil
 	}
 	if n.Kind != List {
-		d.Wrong(n, "a list", hint)
+		f.Wrong(n, "a list", hint)
 		return nil
 	}
 	return n.Items
 }
 
 // Texts reads a list of texts, each passed through check unless it is nil.
-func (d *Faults) Texts(n *Node, hint string, check func(*Node)) (all []string) {
-	for _, item := range d.Each(n, hint) {
-		s := d.Text(item, hint)
+func (f *Faults) Texts(n *Node, hint string, check func(*Node)) (all []string) {
+	for _, item := range f.Each(n, hint) {
+		s := f.Text(item, hint)
 		if s != "" && check != nil {
 			check(item)
 		}

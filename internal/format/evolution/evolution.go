@@ -11,6 +11,7 @@ package evolution
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,11 @@ type Budget struct {
 	Parallel           int `json:"parallel"`     // variants of one generation, from 1
 	MaxMinutes         int `json:"max_minutes,omitempty"`
 	PlateauGenerations int `json:"plateau_generations,omitempty"`
+}
+
+// wall is the most time that is spent; 0: no bound.
+func (b Budget) wall() time.Duration {
+	return time.Duration(min(b.MaxMinutes, int(math.MaxInt64/time.Minute))) * time.Minute
 }
 
 // A Gate is a command that passes with exit status 0.
@@ -124,7 +130,10 @@ type Variant struct {
 func (v *Variant) Open() bool { return v.Status == Pending || v.Status == Running }
 
 // number is the n of v<n>.
-func (v *Variant) number() int { n, _ := strconv.Atoi(strings.TrimPrefix(v.ID, "v")); return n }
+func (v *Variant) number() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(v.ID, "v")) // the largest int where there are too many digits
+	return min(n, math.MaxInt32)
+}
 
 // A GateResult is what a gate said of a variant.
 type GateResult struct {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/format"
@@ -70,7 +69,7 @@ func (e *Evolution) Spec(name string) *clade.Spec {
 		Target: clade.Target{Path: repository(name), Kind: clade.TargetGit},
 		Search: clade.Search{Strategy: "generational", Batch: e.Budget.Parallel},
 		Budget: clade.Budget{Candidates: e.Budget.MaxVariants, Plateau: e.Budget.PlateauGenerations,
-			Wall: clade.Duration(time.Duration(e.Budget.MaxMinutes) * time.Minute)},
+			Wall: clade.Duration(e.Budget.wall())},
 	}
 	if e.Scope != nil && e.Scope.Kind == ScopeFiles {
 		for _, entry := range e.Scope.Include {

@@ -43,7 +43,7 @@ func Stops(e *Evolution, active time.Duration) (Stop, bool) {
 	switch {
 	case !open && len(e.Variants) >= b.MaxVariants:
 		s.Reason, s.Why = StopVariants, fmt.Sprintf("%d of %d variants are used up", len(e.Variants), b.MaxVariants)
-	case b.MaxMinutes > 0 && active >= time.Duration(b.MaxMinutes)*time.Minute:
+	case b.MaxMinutes > 0 && active >= b.wall():
 		s.Reason, s.Why = StopMinutes, fmt.Sprintf("%d minutes are over", b.MaxMinutes)
 	case !open && plateau(rows, generations, b.PlateauGenerations):
 		s.Reason = StopPlateau
