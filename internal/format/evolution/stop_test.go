@@ -3,6 +3,7 @@ package evolution
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestStops(t *testing.T) {
 		"used up but not measured":    {Budget{MaxVariants: 2, Parallel: 2}, 0, []string{"v1 g1 5", "v2 g1 pending"}, Stop{}},
 		"used up, none passes":        {Budget{MaxVariants: 1, Parallel: 2}, 0, []string{"v1 g1 x"}, Stop{StopVariants, "1 of 1 variants are used up, and nothing passes every gate: G2 fails 1 of 1", ""}},
 		"time":                        {Budget{MaxVariants: 9, Parallel: 2, MaxMinutes: 30}, 30 * time.Minute, []string{"v1 g1 5", "v2 g1 running"}, Stop{StopMinutes, "30 minutes are over", "v1"}},
-		"time without end":            {Budget{MaxVariants: 9, Parallel: 2, MaxMinutes: 1<<53 - 1}, time.Hour, []string{"v1 g1 5"}, Stop{}},
+		"time without end":            {Budget{MaxVariants: 9, Parallel: 2, MaxMinutes: math.MaxInt}, time.Hour, []string{"v1 g1 5"}, Stop{}},
 		"time left":                   {Budget{MaxVariants: 9, Parallel: 2, MaxMinutes: 30}, 30*time.Minute - 1, []string{"v1 g1 5"}, Stop{}},
 		"plateau":                     {Budget{MaxVariants: 9, Parallel: 2, PlateauGenerations: 1}, 0, []string{"v1 g1 5", "v2 g2 6"}, Stop{StopPlateau, "nothing better than v1 in the last 1 generations", "v1"}},
 		"a tie is a plateau":          {Budget{MaxVariants: 9, Parallel: 2, PlateauGenerations: 1}, 0, []string{"v1 g1 5", "v2 g2 5"}, Stop{StopPlateau, "nothing better than v1 in the last 1 generations", "v1"}},
