@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 //	exits CODE COMMAND…  run a command that ends with this exit code
 //	jsonl FILE           every line of FILE is one JSON object
 //	await FILE           wait until FILE, or a file that matches, is there
+//	mount DIR            make DIR a file system of its own until the script ends
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -44,18 +45,29 @@ func TestScripts(t *testing.T) {
 		Condition:     condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fixture": fixture, "repo": repo, "commit": commit, "git": gitCmd,
-			"exits": exits, "jsonl": jsonl, "await": await,
+			"exits": exits, "jsonl": jsonl, "await": await, "mount": mount,
 		},
 	})
 }
 
-// condition knows [namespaces], where commands can be isolated, and [root].
+// condition knows [namespaces], where commands can be isolated, [root], and
+// [mounts], where file systems may be mounted.
 func condition(name string) (bool, error) {
 	switch name {
 	case "namespaces":
 		return namespace.Probe(context.Background()) == nil, nil
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "mounts":
+		dir, err := os.MkdirTemp("", "mount-")
+		if err != nil {
+			return false, err
+		}
+		defer os.Remove(dir)
+		if exec.Command("mount", "-t", "tmpfs", "clade-test", dir).Run() != nil {
+			return false, nil
+		}
+		return true, exec.Command("umount", dir).Run()
 	}
 	return false, fmt.Errorf("no condition %q", name)
 }
@@ -138,6 +150,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+func mount(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mount DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "clade-test", dir).Run())
+	ts.Defer(func() { _ = exec.Command("umount", "-l", dir).Run() })
 }
 
 func jsonl(ts *testscript.TestScript, neg bool, args []string) {

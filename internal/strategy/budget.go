@@ -25,23 +25,22 @@ const (
 func over(v clade.View) *clade.Stopped {
 	h := v.Head()
 	b := &h.Spec.Budget
-	lost, last := lostInARow(v)
+	lost, last := lostInARow(v, h.Resumed)
 	switch {
 	case targetReached(v):
 		return stopped(clade.StopTarget, "the target is reached: %s %s or better", h.Spec.Measures[0].ID, number(h.Spec.Measures[0], *b.Target))
-	case last != nil && last.Failure != clade.ClassInfra && lost >= mostLost(v, last.Failure):
+	case last != nil && lost >= mostLost(v, last.Failure):
 		return allLost(lost, last)
-	case last != nil && last.Failure != clade.ClassInfra && lost >= h.Closed && h.Proposing >= b.Candidates && h.Closed >= h.Proposing:
-		return allLost(lost, last) // there are too few candidates to lose as many as would end it
 	case h.Usable == 0 && closedSinceResume(v) >= hopeless(v):
 		return allFailed(v)
-	case lost >= hopeless(v):
-		return allLost(lost, last)
 	case b.Plateau > 0 && sinceBest(v) >= b.Plateau:
 		return stopped(clade.StopPlateau, "no better candidate in the last %s", clade.Counted(sinceBest(v), unit(v)))
 	case h.Proposing >= b.Candidates && b.Candidates <= 0:
 		return stopped(clade.StopCandidates, "the budget allows no candidates")
 	case h.Proposing >= b.Candidates && h.Usable == 0 && h.Closed >= h.Proposing:
+		if lost, last = lostInARow(v, clade.Base); last != nil && lost >= h.Closed {
+			return allLost(lost, last) // too few to lose as many in a row as would end it
+		}
 		return allFailed(v)
 	case h.Proposing >= b.Candidates:
 		return stopped(clade.StopCandidates, "the budget of %s is used", clade.Counted(b.Candidates, "candidate"))
@@ -99,12 +98,10 @@ func allLost(n int, last *clade.Life) *clade.Stopped {
 	return stopped(cause, "%s lost to %s: %s", who, to, clade.Clip(why, 300))
 }
 
-// lostInARow counts the latest candidates that were lost, one after
-// the other, since a person last let the run go on, and gives the latest. What
-// still runs is left out.
-func lostInARow(v clade.View) (n int, last *clade.Life) {
-	h := v.Head()
-	for id := h.Count; id > h.Resumed; id-- {
+// lostInARow counts the latest candidates after the one given that were lost,
+// one after the other, and gives the latest. What still runs is left out.
+func lostInARow(v clade.View, after clade.ID) (n int, last *clade.Life) {
+	for id := v.Head().Count; id > after; id-- {
 		switch l := v.Life(id); {
 		case l.Open || !l.Proposes():
 		case !l.Failure.Lost():

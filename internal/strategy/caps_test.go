@@ -108,8 +108,8 @@ func TestEdgesEnd(t *testing.T) {
 		}{
 			{name: "one candidate", candidates: 1, finalists: 1, stop: clade.StopCandidates, won: true},
 			{name: "one candidate, more finalists", candidates: 1, finalists: 5, stop: clade.StopCandidates, won: true},
-			{name: "one candidate that infrastructure fails", candidates: 1, finalists: 1, fails: clade.ClassInfra, stop: clade.StopAllFailed},
-			{name: "infrastructure fails everything", candidates: 300, finalists: 1, fails: clade.ClassInfra, stop: clade.StopAllFailed},
+			{name: "one candidate that infrastructure fails", candidates: 1, finalists: 1, fails: clade.ClassInfra, stop: clade.StopInfra},
+			{name: "infrastructure fails everything", candidates: 300, finalists: 1, fails: clade.ClassInfra, stop: clade.StopInfra},
 			{name: "the evaluator fails everything", candidates: 300, finalists: 2, fails: clade.ClassEvaluator, stop: clade.StopAllFailed},
 			{name: "poison", candidates: 300, finalists: 2, fails: clade.ClassPoisoned, stop: clade.StopAllFailed},
 		} {

@@ -46,11 +46,13 @@ func TestF47FailingModelEndsTheRun(t *testing.T) {
 }
 
 // A budget that is smaller than what ends a run says all the same that the model
-// failed, and not that the candidates did.
+// or the machine (F55) failed, and not that the candidates did; so it does when it is
+// resumed without more of them.
 func TestF47FewCandidates(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
-		for _, class := range []clade.Class{clade.ClassAccess, clade.ClassModel} {
+		for class, stop := range map[clade.Class]clade.Stop{clade.ClassAccess: clade.StopModel,
+			clade.ClassModel: clade.StopModel, clade.ClassInfra: clade.StopInfra} {
 			s := spec(name, clade.NoiseNone, 2)
 			w := exactWorld(&s)
 			w.Fails = func(l *clade.Life) (clade.Class, string) {
@@ -59,9 +61,13 @@ func TestF47FewCandidates(t *testing.T) {
 				}
 				return clade.OK, ""
 			}
-			state, _, err := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 2}.Do()
-			if err != nil || state.Head().Stop != clade.StopModel {
+			r := strategytest.Run{Spec: s, Search: search, Try: w.Try, Slots: 2}
+			state, log, err := r.Do()
+			if err != nil || state.Head().Stop != stop {
 				t.Errorf("%s: %v, stop %q: %s", name, err, state.Head().Stop, state.Head().Reason)
+			}
+			if state, _ = resumed(t, r, log, nil); state.Head().Stop != stop {
+				t.Errorf("%s: resumed: stop %q: %s", name, state.Head().Stop, state.Head().Reason)
 			}
 		}
 	}

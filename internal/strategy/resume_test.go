@@ -324,7 +324,7 @@ func TestResumeAfterAllFailed(t *testing.T) {
 			w.Value = func(_ clade.View, r strategytest.Reading) float64 { return float64(r.Of.ID) }
 			w.Fails = func(l *clade.Life) (clade.Class, string) {
 				if l.Proposes() && !mended {
-					return clade.ClassInfra, "no space left"
+					return clade.ClassOperator, "no edit"
 				}
 				return clade.OK, ""
 			}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,21 @@ func TestShow(t *testing.T) {
 	}
 	if _, err := w.Show(t.Context(), "other", 1); clade.FaultOf(err) != clade.FaultNotFound {
 		t.Errorf("no such run: %v", err)
+	}
+}
+
+// A search that infrastructure ended says how it goes on: where its candidates
+// are used up, with more of them.
+func TestF55VerdictSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	for proposed, want := range map[int]string{3: "mend it; clade resume " + theRun + " goes on",
+		4: "mend it; clade resume " + theRun + " --candidates N goes on, with N above 4"} {
+		s := &Status{Run: theRun, Stop: clade.StopInfra, Proposed: proposed}
+		s.Budget.Candidates = 4
+		var p *clade.Problem
+		if err := verdict(s); !errors.As(err, &p) || p.Hint != want {
+			t.Errorf("%d of 4: %+v", proposed, p)
+		}
 	}
 }
 

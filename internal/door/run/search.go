@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
@@ -40,7 +41,7 @@ func verdict(s *Status) error {
 	case s.Stop == clade.StopEvaluator:
 		return &clade.Problem{Fault: clade.FaultBaseline, Text: "the evaluator cannot be trusted: " + s.Reason}
 	case s.Stop == clade.StopInfra || s.Stop == clade.StopModel:
-		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + s.Reason, Hint: "mend it; clade resume " + s.Run + " goes on"}
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + s.Reason, Hint: "mend it; " + again(s)}
 	case s.Stop == clade.StopCancelled:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the run was cancelled: " + s.Reason, Hint: "clade resume " + s.Run + " goes on"}
 	case s.Stop == clade.StopNone:
@@ -48,6 +49,14 @@ func verdict(s *Status) error {
 	}
 	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + s.Reason,
 		Hint: "clade log " + s.Run + " says why each was judged as it was"}
+}
+
+// again says how a search goes on that was stopped before it could end.
+func again(s *Status) string {
+	if s.Proposed >= s.Budget.Candidates {
+		return "clade resume " + s.Run + " --candidates N goes on, with N above " + strconv.Itoa(s.Proposed)
+	}
+	return "clade resume " + s.Run + " goes on"
 }
 
 // Output opens the file that a background search of the run writes what it
