@@ -105,7 +105,8 @@ func readSpec(path string) (string, []byte, error) {
 	case !info.Mode().IsRegular():
 		return "", nil, &clade.Problem{Fault: clade.FaultSpec, Text: path + " is not a regular file"}
 	case info.Size() > maxSpec:
-		return "", nil, &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("%s has %d bytes; a spec has at most %d", path, info.Size(), maxSpec)}
+		return "", nil, &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("%s has %d bytes; a spec has at most %d", path, info.Size(), maxSpec),
+			Hint: "is it the right file? keep data in a dataset or in the target, and name it in the spec"}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -230,6 +231,9 @@ func (r *Resolved) locateGit(ctx context.Context, repo *git.Repo, facts git.Fact
 	r.LeftOut = leftOut(status)
 	if facts.Submodules {
 		r.LeftOut = append(r.LeftOut, "the content of submodules")
+	}
+	if facts.LFS {
+		return r.freezePointers(ctx, repo)
 	}
 	return nil
 }

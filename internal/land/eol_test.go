@@ -119,9 +119,16 @@ func TestFiltersF39(t *testing.T) {
 	})
 	t.Run("not configured", func(t *testing.T) {
 		t.Parallel()
-		w := repository(t, before, files{"f": "2\n"})
+		w := repository(t, files{"f": "1\n", ".gitattributes": "f filter=other\n"}, files{"f": "2\n"})
 		w.mustApply()
 		w.holds(files{"f": "2\n"})
+	})
+	t.Run("F56 LFS not installed", func(t *testing.T) {
+		t.Parallel()
+		w := repository(t, before, files{"f": "2\n"})
+		image := w.image()
+		refused(t, w.apply(), clade.FaultConflict, `"f" is kept through the filter "lfs"`)
+		w.same(image, "a refused apply")
 	})
 }
 

@@ -156,8 +156,10 @@ func (r *repo) converted(a attributes) bool {
 }
 
 // filter is the filter driver that the path's file is kept through, "" if none.
+// LFS is one where it is not installed too: what lies there is a pointer, and
+// pushed without its content it would break every other clone.
 func (r *repo) filter(a attributes) string {
-	if name := a["filter"]; a.set("filter") && r.drivers[name] {
+	if name := a["filter"]; a.set("filter") && (r.drivers[name] || name == "lfs") {
 		return name
 	}
 	return ""
