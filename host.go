@@ -20,18 +20,20 @@ type Host struct {
 	Provider string
 	// Priced says that it reports what a run cost in money, not only in tokens,
 	// or can: a custom one says it in its last line.
-	Priced  bool
+	Priced bool
+	// Turns says that it can be told how many rounds of tools to take at most.
+	Turns   bool
 	aliases []string // further words for it, in their plain form
 }
 
 // hosts are the known CLIs, as they are listed to people.
 var hosts = []Host{
-	{HostClaude, "claude", ProviderAnthropic, true, []string{"claudecode", "anthropic", "cc"}},
-	{HostCodex, "codex", ProviderOpenAI, false, []string{"openaicodex", "codexcli"}},
-	{HostOpenCode, "opencode", "", true, []string{"opencodeai", "sst"}},
-	{HostGemini, "gemini", ProviderGoogle, false, []string{"geminicli", "googlegemini"}},
-	{HostDSH, "dsh", ProviderOpenAI, false, []string{"deepseek", "deepseekharness", "deepcode"}},
-	{HostCustom, "", "", true, nil},
+	{HostClaude, "claude", ProviderAnthropic, true, true, []string{"claudecode", "anthropic", "cc"}},
+	{HostCodex, "codex", ProviderOpenAI, false, false, []string{"openaicodex", "codexcli"}},
+	{HostOpenCode, "opencode", "", true, false, []string{"opencodeai", "sst"}},
+	{HostGemini, "gemini", ProviderGoogle, false, true, []string{"geminicli", "googlegemini"}},
+	{HostDSH, "dsh", ProviderOpenAI, false, false, []string{"deepseek", "deepseekharness", "deepcode"}},
+	{HostCustom, "", "", true, false, nil},
 }
 
 // HostNames lists the canonical names, as they are shown.

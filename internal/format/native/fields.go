@@ -54,8 +54,11 @@ func (d *decoder) money(n *syntax.Node) *clade.Microdollars {
 	var v clade.Microdollars
 	if n.Kind != syntax.Number || v.UnmarshalJSON([]byte(n.Text)) != nil {
 		d.Wrong(n, "an amount of US dollars", "write it like 2.50, with at most six decimals")
-	} else if v <= 0 {
+		return nil
+	}
+	if v <= 0 {
 		d.Wrong(n, "above 0", "")
+		return nil
 	}
 	return &v
 }

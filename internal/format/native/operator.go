@@ -29,7 +29,7 @@ func (d *decoder) operators(n *syntax.Node) (all []clade.Operator) {
 		return []clade.Operator{{Use: useMutate, Name: useMutate, Share: 1, Role: clade.RolePropose}}
 	}
 	var names []string
-	sum, proposing := 0.0, 0.0
+	sum, proposing, wrong := 0.0, 0.0, false
 	for _, item := range d.Each(n, "list operators, like [mutate]") {
 		o := d.operator(item, names)
 		names = append(names, o.Name)
@@ -37,11 +37,14 @@ func (d *decoder) operators(n *syntax.Node) (all []clade.Operator) {
 		if o.Role == clade.RolePropose {
 			proposing += o.Share
 		}
+		share := item.Get("share")
+		wrong = wrong || share != nil && (share.Kind != syntax.Number || o.Share < 0)
 		all = append(all, o)
 	}
 	switch {
 	case n.Kind == syntax.List && len(n.Items) == 0:
 		d.Add(n.At, "list operators, like [mutate]", "%s is empty", n.Path)
+	case wrong: // which was said
 	case len(all) > 0 && sum <= 0:
 		d.Add(n.At, "give one of them a share above 0", "the shares of all operators are 0")
 	case len(all) > 0 && proposing <= 0:
@@ -73,7 +76,11 @@ func (d *decoder) operator(n *syntax.Node, used []string) (o clade.Operator) {
 	default:
 		d.program(f, &o)
 	}
-	o.With = d.with(f.Get("with"), o.Use, f.Known)
+	with := f.Get("with")
+	o.With = d.with(with, o.Use, f.Known)
+	if with != nil {
+		d.turns(with.Get("turns"), o)
+	}
 	f.Done()
 	if name != nil {
 		o.Name = d.id(name, used)
@@ -156,6 +163,22 @@ func (d *decoder) with(n *syntax.Node, use string, around []string) clade.Option
 		f.Done()
 	}
 	return d.options(n)
+}
+
+// turns refuses a bound that an agent cannot be told: it would be none.
+func (d *decoder) turns(n *syntax.Node, o clade.Operator) {
+	h, known := clade.HostOf(o.Agent)
+	if n == nil || o.Use != useAgent || !known || h.Turns {
+		return
+	}
+	var told []string
+	for _, name := range clade.HostNames() {
+		if other, _ := clade.HostOf(name); other.Turns {
+			told = append(told, name)
+		}
+	}
+	d.Add(n.At, "remove it: timeout, idle and the budget bound it, too; "+strings.Join(told, " and ")+" can be told",
+		"%s: %s cannot be told how many rounds to take", n.Path, h.Name)
 }
 
 // operatorName refuses a name derived from use that is taken.
