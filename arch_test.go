@@ -132,6 +132,8 @@ func refusal(from, to string) string {
 		return ""
 	case tk == "impl" && tf == "policy" && (fk == "impl" || fk == "contract" || fk == "core") && ff != "policy":
 		return "" // a policy is a pure function of its arguments: anything after it may ask it
+	case fk == "door" && to == module+"/internal/format/"+ff:
+		return "" // the files that a door is for have no other reader
 	case tk == "impl":
 		return "implementations are chosen in app; import the contract"
 	case tk == "top" || tk == "cmd":

@@ -98,7 +98,7 @@ provably won is landed.
 		}
 	}
 	add("search", e.demoCmd(), e.initCmd(), e.planCmd(), e.runCmd(), e.resumeCmd(), e.cancelCmd(), e.pauseCmd(), e.steerCmd())
-	add("look", e.statusCmd(), e.watchCmd(), e.treeCmd(), e.showCmd(), e.diffCmd(), e.logCmd())
+	add("look", e.statusCmd(), e.watchCmd(), e.treeCmd(), e.showCmd(), e.diffCmd(), e.logCmd(), e.evolutionCmd())
 	add("land", e.applyCmd(), e.undoCmd())
 	add("keep", e.gcCmd(), e.doctorCmd(), e.schemaCmd(), e.storeCmd(), e.exitCodesCmd())
 	for _, c := range e.Extra {

@@ -64,7 +64,7 @@ const slugMost = 40
 
 // evolution reads the whole file. Where it returns faults the evolution is nil.
 func (r *reader) evolution(data []byte) (*Evolution, *syntax.Node) {
-	root := r.parse(data, "evolution", "clade evolution new TITLE writes a first one")
+	root := r.parse(data, "evolution", "docs/evolution-files.md shows one")
 	if root == nil {
 		return nil, nil
 	}

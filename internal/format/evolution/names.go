@@ -70,6 +70,14 @@ func NextID(names []string) int {
 	return all[len(all)-1].id + 1
 }
 
+// Sorted are those of a listing's names that are evolutions, by id.
+func Sorted(names []string) (out []string) {
+	for _, d := range directories(names) {
+		out = append(out, d.name)
+	}
+	return out
+}
+
 // A Match is the directory that an argument names.
 type Match struct {
 	Dir    string
@@ -102,7 +110,7 @@ func pick(arg string, all []directory, is func(directory) bool) (m Match, err er
 		}
 	}
 	if m.Dir == "" {
-		hint := "clade evolution new TITLE captures one"
+		hint := ""
 		if len(all) > 0 {
 			hint = "there is " + all[0].name
 			if len(all) > 1 {
