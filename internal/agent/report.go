@@ -76,11 +76,26 @@ func unsaid(r sandbox.Result, detail string, hide sandbox.Secrets) (End, string)
 }
 
 // lastWords is the end of what was said on standard error, where there are no
-// events.
+// events, with the line first that tells what went wrong: people are shown the
+// beginning of a detail, and what programs print last is where it went wrong.
 func lastWords(r sandbox.Result, hide sandbox.Secrets) string {
 	said := sandbox.Result{Stderr: r.Stderr}
-	return said.Excerpt(2*DetailMost, hide)
+	words := said.Excerpt(2*DetailMost, hide)
+	if len(words) <= tellingMost {
+		return words
+	}
+	if all := errorLine.FindAllString(said.Excerpt(64<<10, hide), -1); len(all) > 0 {
+		return clade.Line(all[len(all)-1], tellingMost) + "\n" + words
+	}
+	return words
 }
+
+// tellingMost is how long a line may be that is put first, in characters, and
+// how short a text that needs none, in bytes.
+const tellingMost = 240
+
+// errorLine is how programs of Node, Python, Go and Rust say what went wrong.
+var errorLine = regexp.MustCompile(`(?m)^[ \t]*(?:[\w.]*(?:Error|Exception)\b[^\n]*:|(?:fatal|error|panic)\b[^\n]{0,40}:|thread '[^'\n]*' panicked at)[^\n]*`)
 
 // plain is text fit to show. Keys go after the escapes that may be between their
 // letters, and before anything is cut in two.

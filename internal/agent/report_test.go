@@ -112,3 +112,22 @@ func TestValidSession(t *testing.T) {
 		}
 	}
 }
+
+// The line that tells what went wrong stands first, however much of where it did
+// is printed after it.
+func TestTheTellingLineIsFirst(t *testing.T) {
+	t.Parallel()
+	stack := strings.Repeat("    at new FactoryOwnership (file:///lib/index.js:848:21)\n", 80)
+	for name, c := range map[string]struct{ said, want string }{
+		"Node":    {"file:///lib/index.js:3\nimport { x } from 'node:module'\n\nSyntaxError: node:module does not provide stripTypeScriptTypes\n" + stack + "Node.js v20.1.0\n", "SyntaxError: node:module does not provide stripTypeScriptTypes\n"},
+		"coded":   {"TypeError [ERR_X]: no\n" + stack, "TypeError [ERR_X]: no\n"},
+		"the end": {"ImportError: first\n" + stack + "ValueError: then\n" + stack, "ValueError: then\n"},
+		"Rust":    {"thread 'main' panicked at src/main.rs:3:5:\n" + stack, "thread 'main' panicked at src/main.rs:3:5:\n"},
+		"a word":  {"SyntaxError: x\n", "SyntaxError: x"},
+	} {
+		r := agent.Finish(agent.Task{}, sandbox.Result{Exit: 1, Stderr: sandbox.Stream{Head: []byte(c.said), Size: int64(len(c.said))}}, agent.Report{})
+		if !strings.HasPrefix(r.Detail, "exit status 1\n"+c.want) || len(r.Detail) > agent.DetailMost+len("…") {
+			t.Errorf("%s: %q", name, r.Detail)
+		}
+	}
+}

@@ -24,6 +24,7 @@ func (messages) failure(status int, text string) any {
 
 func (messages) shape(o *object, most int64) ask {
 	o.drop("service_tier", "speed", "mcp_servers", "container", "inference_geo")
+	o.drop(elsewhere...)
 	without(o, "tools", func(t *object) bool {
 		kind := t.text("type")
 		return kind == "" || kind == "custom" || beginsWith(kind, "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool")

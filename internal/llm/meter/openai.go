@@ -28,6 +28,7 @@ type chat struct{ openai }
 
 func (chat) shape(o *object, most int64) ask {
 	o.drop("n", "service_tier", "prediction", "web_search_options", "background")
+	o.drop(elsewhere...)
 	without(o, "tools", func(t *object) bool { return slices.Contains([]string{"", "function", "custom"}, t.text("type")) }, "tool_choice", "parallel_tool_calls")
 	a := ask{stream: o.truth("stream"), wanted: reply(max(o.number("max_tokens"), o.number("max_completion_tokens")), most)}
 	if !a.stream {
@@ -112,6 +113,7 @@ var local = []string{"", "function", "custom", "local_shell", "apply_patch", "na
 
 func (responses) shape(o *object, most int64) ask {
 	o.drop("service_tier", "background")
+	o.drop(elsewhere...)
 	stays := func(t *object) bool { return slices.Contains(local, t.text("type")) }
 	without(o, "tools", stays, "tool_choice", "parallel_tool_calls")
 	// Newer models are told of tools there. An escape might hide the word.

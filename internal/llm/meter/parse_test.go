@@ -194,3 +194,20 @@ func TestReservationsBound(t *testing.T) {
 		}
 	}
 }
+
+// I3e: what leads to another model, or to more answers than one, is taken out of a
+// request on every wire that others than its maker serve.
+func TestRoutersAreNotAsked(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","models":["dear"],"fallbacks":[{"model":"dear"}],"provider":{"order":["x"]},"plugins":[{"id":"web"}],"best_of":9,"api_base":"http://x","messages":[],"temperature":1}`
+	for name, w := range map[string]wire{"chat": chat{}, "responses": responses{}, "messages": messages{}} {
+		o, err := parse([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.shape(o, 100)
+		if got := string(o.bytes()); got != `{"model":"m","messages":[],"temperature":1}` {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

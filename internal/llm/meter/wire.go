@@ -44,6 +44,15 @@ type tally struct {
 	aside    bool      // the last event held nothing but the usage
 }
 
+// elsewhere are members by which routers of requests, and servers that are only
+// compatible with a service, let another model answer as well, look things up, or
+// make several answers to choose from.
+var elsewhere = []string{
+	"models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "route", "router", "provider", "providerOptions",
+	"plugins", "preset", "transforms", "num_retries", "user_config", "api_base", "base_url", "custom_llm_provider", "extra_body",
+	"best_of", "use_beam_search", "web_search", "search_parameters", "enable_search",
+}
+
 // reply bounds what a request allows by what the declaration does.
 func reply(asked, most int64) int64 {
 	if asked > 0 {
