@@ -125,5 +125,5 @@ func reflectOperator(spec *clade.Spec, o clade.Operator, s *service.Services) (p
 	if err != nil {
 		return nil, err
 	}
-	return reflect.New(reflect.Options{Spec: o, Model: *m, Client: c})
+	return reflect.New(reflect.Options{Spec: o, Model: *m, Client: c, Run: spec})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/llm"
+	"github.com/cladehq/clade/internal/propose"
 )
 
 // leastTokens is the shortest reply worth paying for.
@@ -78,6 +79,27 @@ func (t *talk) within(said []llm.Message) (b bound, err error) {
 	b.worst = worst(price, question, b.reply)
 	b.bears = bears(hold, left, b.worst)
 	return b, nil
+}
+
+// afford refuses a budget under which not even the shortest question can be asked,
+// whatever the files are: a *clade.Problem of fault budget.
+func (o *Operator) afford(spec *clade.Spec) error {
+	var hold clade.Amount
+	if b := spec.Budget; b.PerTry != nil {
+		hold.Microdollars = *b.PerTry
+	}
+	if spec.Budget.Tokens != nil {
+		hold.Tokens = *spec.Budget.Tokens
+	}
+	a := clade.Attempt{Hold: hold}
+	t := &talk{Operator: o, r: propose.Request{Spec: spec, Attempt: &a}}
+	_, err := t.within([]llm.Message{{Role: "user", Text: spec.Objective + t.wanted()}})
+	var short *llm.Error
+	if !errors.As(err, &short) {
+		return err
+	}
+	return &clade.Problem{Fault: clade.FaultBudget, Text: fmt.Sprintf("operator %s cannot ask its model anything: %s", o.name(), short.Text),
+		Hint: "raise the cap; files and results come on top of that question"}
 }
 
 // bears is how many requests of one worst case are left of a hold, 0 for any

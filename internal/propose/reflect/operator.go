@@ -18,6 +18,9 @@ type Options struct {
 	Spec   clade.Operator
 	Model  clade.Model
 	Client llm.Client
+	// Run is the spec of the run, whose budget must bear at least a short
+	// question; nil: that is not asked.
+	Run *clade.Spec
 }
 
 // An Operator asks one model. It is safe for concurrent use.
@@ -41,7 +44,8 @@ const maxTokens = 8192
 const wall = 5 * time.Minute
 
 // New makes the operator that a spec describes. A *clade.Problem of fault spec
-// says what With has that it does not know.
+// says what With has that it does not know, one of fault budget which cap does not
+// bear even a short question.
 func New(o Options) (*Operator, error) {
 	op := &Operator{spec: o.Spec, model: o.Model, client: o.Client, settings: settings{attempts: 2, format: "auto"}}
 	for key, v := range o.Spec.With {
@@ -56,6 +60,11 @@ func New(o Options) (*Operator, error) {
 		if !ok {
 			return nil, &clade.Problem{Fault: clade.FaultSpec, Text: fmt.Sprintf("operator %s: with.%s is not understood: %v", op.name(), key, v),
 				Hint: "there are attempts (1 to 5, default 2) and format (auto, whole or blocks)"}
+		}
+	}
+	if o.Run != nil {
+		if err := op.afford(o.Run); err != nil {
+			return nil, err
 		}
 	}
 	return op, nil

@@ -283,6 +283,28 @@ func TestShortOfWhat(t *testing.T) {
 	}
 }
 
+// A budget that bears not even a short question is refused before anything is
+// tried, by the cap that is too small.
+func TestBudgetOfNoQuestion(t *testing.T) {
+	t.Parallel()
+	money := func(m clade.Microdollars) *clade.Microdollars { return &m }
+	count := func(n int64) *int64 { return &n }
+	for name, c := range map[string]struct {
+		budget clade.Budget
+		want   string // "": it is borne
+	}{
+		"tokens": {clade.Budget{Tokens: count(100)}, "budget.tokens"},
+		"money":  {clade.Budget{USD: money(10_000), PerTry: money(1_000)}, "budget.per_try_usd"},
+		"enough": {clade.Budget{USD: money(1_000_000), PerTry: money(100_000), Tokens: count(30_000), Calls: count(1)}, ""},
+		"no cap": {clade.Budget{Candidates: 3}, ""},
+	} {
+		_, err := New(Options{Spec: clade.Operator{Use: "reflect"}, Model: priced, Client: &model{}, Run: &clade.Spec{Objective: "be better", Budget: c.budget}})
+		if (err == nil) != (c.want == "") || err != nil && (clade.FaultOf(err) != clade.FaultBudget || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // limited answers 429 until its time is over.
 type limited struct{}
 
