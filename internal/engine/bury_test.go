@@ -34,7 +34,7 @@ func TestPoisonedBaselineEndsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = l.View(t.Context(), func(v clade.View) error {
-		if h, a := v.Head(), v.Life(1); h.Stop != clade.StopBaseline || a.Failure != clade.ClassPoisoned || h.Count != 1 {
+		if h, a := v.Head(), v.Life(1); h.Stop != clade.StopInfra || a.Failure != clade.ClassPoisoned || h.Count != 1 {
 			t.Errorf("stop %s (%s), attempt 1 %s", h.Stop, h.Reason, a.Failure)
 		}
 		return nil

@@ -553,7 +553,7 @@ func TestF33OutageHoldsTheBudget(t *testing.T) {
 	if most > 2*slots { // a slot is free before its outcome is taken in
 		t.Errorf("%d attempts were open at once", most)
 	}
-	if h := state.Head(); h.Stop != clade.StopAllFailed || h.Proposing != 40 {
+	if h := state.Head(); h.Stop != clade.StopInfra || h.Proposing != 40 {
 		t.Errorf("stop %s after %d: %s", h.Stop, h.Proposing, h.Reason)
 	}
 }

@@ -50,6 +50,8 @@ func planBaseline(v clade.View) ([]clade.Attempt, *clade.Stopped) {
 		case !failed || last.Epoch != h.Epoch:
 		case unsteady: // as in distrusted
 			return nil, &clade.Stopped{Cause: clade.StopEvaluator, Reason: last.Verdict.Why}
+		case last.ID > h.Resumed && last.Failure == clade.ClassPoisoned: // whoever killed clade, the base may be sound
+			return nil, &clade.Stopped{Cause: clade.StopInfra, Reason: last.Verdict.Why}
 		case last.ID > h.Resumed:
 			return nil, &clade.Stopped{Cause: clade.StopBaseline, Reason: last.Verdict.Why}
 		}
@@ -72,6 +74,8 @@ func judgeBaseline(v clade.View, l *clade.Life) clade.Verdict {
 	case clade.OK:
 	case clade.ClassInfra, clade.ClassModel, clade.ClassAccess:
 		return to(clade.StatusExhausted, "infra", tell("the base could not be measured", l.Detail))
+	case clade.ClassPoisoned:
+		return to(clade.StatusExhausted, string(l.Failure), tell("clade was killed each time that it measured the base", l.Detail))
 	default:
 		return to(clade.StatusInvalid, string(l.Failure), tell("the base could not be measured", l.Detail))
 	}

@@ -122,6 +122,9 @@ func failedGateOf(evs []clade.Evaluation, subject clade.ID) (clade.Sample, bool)
 // tell joins what happened with an excerpt of its detail, in one line.
 func tell(what, detail string) string {
 	detail = strings.Join(strings.Fields(detail), " ")
+	if rest, same := strings.CutPrefix(detail, what); same && (rest == "" || strings.HasPrefix(rest, ": ")) {
+		detail = strings.TrimPrefix(rest, ": ") // it says so itself
+	}
 	if detail == "" {
 		return what
 	}

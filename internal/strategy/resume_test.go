@@ -52,6 +52,8 @@ func TestResumeMeasuresTheBaseAgain(t *testing.T) {
 		{"infra, twice", clade.ClassInfra, 2, 1, clade.StopBaseline, 2},
 		{"infra, mended later", clade.ClassInfra, 2, 2, clade.StopCandidates, 3},
 		{"evaluator", clade.ClassEvaluator, 1, 1, clade.StopCandidates, 2},
+		{"clade was killed", clade.ClassPoisoned, 1, 0, clade.StopInfra, 1},
+		{"clade was killed, resumed", clade.ClassPoisoned, 1, 1, clade.StopCandidates, 2},
 		{"not resumed", clade.ClassInfra, 1, 0, clade.StopBaseline, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
