@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -62,16 +63,21 @@ func coded(path string, code int, err error) error {
 }
 
 // cannotWrite names the variable that moves the file: the user's index does not
-// go where CLADE_DIR says.
+// go where CLADE_DIR says, and a run that there is does not go anywhere.
 func cannotWrite(path string, err error) error {
-	variable := "CLADE_DIR"
-	if filepath.Base(path) == indexName {
-		variable = "XDG_STATE_HOME"
+	hint := "make the folder writable, or set CLADE_DIR to one that is"
+	switch dir := filepath.Dir(path); {
+	case filepath.Base(path) == indexName:
+		hint = "make the folder writable, or set XDG_STATE_HOME to one that is"
+	case filepath.Base(filepath.Dir(dir)) == "runs" && there(dir):
+		hint = "make the run's folder writable: a run goes on where it is kept"
 	}
-	return &clade.Problem{
-		Fault: clade.FaultEnvironment, Text: "the state cannot be opened for writing", Where: path,
-		Hint: "make the folder writable, or set " + variable + " to one that is", Err: err,
-	}
+	return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the state cannot be opened for writing", Where: path, Hint: hint, Err: err}
+}
+
+func there(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
 }
 
 // indexName is what the user's index is called.

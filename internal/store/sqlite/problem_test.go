@@ -3,7 +3,10 @@ package sqlite
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cladehq/clade"
@@ -16,6 +19,29 @@ func TestF17HintMovesTheFile(t *testing.T) {
 		var p *clade.Problem
 		if err := problem(path, fs.ErrPermission); !errors.As(err, &p) || !strings.Contains(p.Hint, "set "+want) {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What a person can do about a folder that cannot be written depends on what is
+// in it: a run goes on only where it is kept.
+func TestHintsOnFoldersThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run := filepath.Join(dir, "runs", "r")
+	if err := os.MkdirAll(run, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(run, "lease.lock"):            "make the run's folder writable: a run goes on where it is kept",
+		filepath.Join(run, "run.db"):                "make the run's folder writable: a run goes on where it is kept",
+		filepath.Join(dir, "runs", "new", "run.db"): "make the folder writable, or set CLADE_DIR to one that is",
+		filepath.Join(dir, ".gitignore"):            "make the folder writable, or set CLADE_DIR to one that is",
+		filepath.Join(dir, "index.db"):              "make the folder writable, or set XDG_STATE_HOME to one that is",
+	} {
+		var p *clade.Problem
+		if err := problem(path, syscall.EROFS); !errors.As(err, &p) || p.Hint != want {
+			t.Errorf("%s: %+v, want %q", path, p, want)
 		}
 	}
 }
