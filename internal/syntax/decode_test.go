@@ -40,7 +40,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ data, want string }{
 		"another case":          {`{"Text":"x"}`, `line 1, column 2: unknown key "Text"; did you mean text?`},
 		"two cases":             {"{\"text\":\"x\",\n \"TEXT\":\"y\"}", `line 2, column 2: unknown key "TEXT"; did you mean text?`},
-		"long s":                {`{"liſt":[]}`, `line 1, column 2: unknown key "liſt"; did you mean list?`},
+		"long s":                {`{"liſt":[]}`, `line 1, column 2: unknown key "liſt"; did you mean list? character 3 is U+017F, no letter of ASCII`},
 		"twice":                 {`{"text":"x","text":"y"}`, `line 1, column 13: key "text" is given twice; the first is on line 1; keep one`},
 		"twice, escaped":        {`{"text":"x","\u0074ext":"y"}`, `line 1, column 13: key "text" is given twice; the first is on line 1; keep one`},
 		"twice, inside":         {`{"inner":{"count":1,"count":2}}`, `line 1, column 21: key "count" is given twice; the first is on line 1; keep one`},

@@ -1,8 +1,10 @@
 package syntax
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Suggest returns a hint for a name that is not among known: the nearest one,
@@ -19,11 +21,36 @@ func Suggest(name string, known []string) string {
 		}
 	}
 	if best != "" {
-		return "did you mean " + best + "?"
+		return "did you mean " + best + "?" + foreign(name)
 	}
 	known = slices.Clone(known)
 	slices.Sort(known)
 	return "known here: " + strings.Join(known, ", ")
+}
+
+// foreign names the first character that is not of ASCII, as known names are: it
+// may look like one that is.
+func foreign(name string) string {
+	at := 0
+	for _, r := range name {
+		at++
+		if r >= utf8.RuneSelf {
+			return fmt.Sprintf(" character %d is %U, no letter of ASCII", at, r)
+		}
+	}
+	return ""
+}
+
+// Means reports whether one of names is meant by a key of a mapping that is none
+// of them, by its nearness.
+func Means(n *Node, known []string, names ...string) bool {
+	return slices.ContainsFunc(n.Pairs, func(p Pair) bool {
+		if slices.Contains(known, p.Key) {
+			return false
+		}
+		hint := Suggest(p.Key, known)
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(hint, "did you mean "+name+"?") })
+	})
 }
 
 // distance is the least number of insertions, deletions, substitutions and

@@ -29,12 +29,13 @@ func TestSuggest(t *testing.T) {
 	t.Parallel()
 	known := []string{"run", "timeout", "pass_env", "env"}
 	for name, want := range map[string]string{
-		"timeuot": "did you mean timeout?",
-		"TIMEOUT": "did you mean timeout?",
-		"pass":    "did you mean pass_env?",
-		"rnu":     "did you mean run?",
-		"command": "known here: env, pass_env, run, timeout",
-		"":        "known here: env, pass_env, run, timeout",
+		"timeuot":      "did you mean timeout?",
+		"TIMEOUT":      "did you mean timeout?",
+		"pass":         "did you mean pass_env?",
+		"rnu":          "did you mean run?",
+		"tim\u0435out": "did you mean timeout? character 4 is U+0435, no letter of ASCII",
+		"command":      "known here: env, pass_env, run, timeout",
+		"":             "known here: env, pass_env, run, timeout",
 	} {
 		if got := Suggest(name, known); got != want {
 			t.Errorf("Suggest(%q) = %q, want %q", name, got, want)

@@ -36,7 +36,7 @@ func (d *decoder) measures(f *syntax.Fields) (all []clade.Measure) {
 	if d.benchmark && !reads(clade.ReadResult) && (d.dataset || !reads(clade.ReadCases)) {
 		derive(clade.ReadResult, clade.NoiseNone)
 	}
-	if len(all) == 0 && f.Of.Kind == syntax.Mapping {
+	if len(all) == 0 && f.Of.Kind == syntax.Mapping && !syntax.Means(f.Of, f.Known, "measures", "benchmark", "dataset") {
 		d.Add(f.Of.At, "add measures, a benchmark or a dataset", "nothing is measured")
 	}
 	return all
