@@ -51,7 +51,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 		return exitOK
 	}
 	err = ofMachine(err)
-	if e.json {
+	if e.json || wantsJSON(args) {
 		_ = e.encode(p.Stderr, failureOf(err))
 	} else {
 		explain(p.Stderr, err)
@@ -77,7 +77,12 @@ provably won is landed.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := e.noHelp(c, nil); err != nil {
+				return err
+			}
+			return c.Help()
+		},
 	}
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
@@ -106,6 +111,12 @@ provably won is landed.
 	}
 	root.SetHelpCommandGroupID("keep")
 	root.SetCompletionCommandGroupID("keep")
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.PreRunE = e.noHelp
+		}
+	}
 	usage(root)
 	return root
 }
@@ -227,4 +238,28 @@ func (e *env) runs(c *cobra.Command, args []string, _ string) ([]string, cobra.S
 		names = append(names, l.Run+"\t"+l.Where)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// candidates completes numbers of candidates that may be parents, or lead to one.
+func (e *env) candidates(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	d, err := e.door()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	root, err := d.Tree(c.Context(), first(args), false)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var all []string
+	var visit func(n *run.Node)
+	visit = func(n *run.Node) {
+		if n.ID != clade.Base {
+			all = append(all, fmt.Sprintf("%d\t%s", n.ID, clip(printable(what(n.Row)), 60)))
+		}
+		for _, child := range n.Children {
+			visit(child)
+		}
+	}
+	visit(root)
+	return all, cobra.ShellCompDirectiveNoFileComp
 }

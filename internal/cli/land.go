@@ -39,6 +39,7 @@ bytes that were there before, which the run keeps, in a plain folder too.`,
 	f.BoolVar(&o.DryRun, "dry-run", false, "do everything but write: diff, checks, gates")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.StringVar(&id, "candidate", "", "land this candidate instead of the winner")
+	complete(c, "candidate", e.candidates)
 	f.BoolVar(&o.Unproven, "unproven", false, "allow a candidate that did not prove itself")
 	f.BoolVar(&o.Commit, "commit", false, "commit the change to the branch that is checked out")
 	f.StringVarP(&o.Message, "message", "m", "", "message of the commit")

@@ -107,6 +107,7 @@ func (e *env) logCmd() *cobra.Command {
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run stops")
 	c.Flags().IntVar(&id, "candidate", 0, "only what concerns this candidate")
+	complete(c, "candidate", e.candidates)
 	c.RunE = e.verb(func(ctx context.Context, d *run.Door, args []string) error {
 		return d.Log(ctx, first(args), 0, follow, func(en run.Entry) error {
 			if id != 0 && int(en.ID) != id {

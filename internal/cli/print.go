@@ -193,7 +193,8 @@ func printTree(w io.Writer, measures []clade.Measure, root *run.Node) {
 		if n.ID == clade.Base {
 			label = "base"
 		}
-		fmt.Fprintf(w, "%s%s  %s  %s\n", branch, label, values(measures, n.Values), clip(printable(what(n.Row)), 60))
+		line := fmt.Sprintf("%s%s  %s  %s", branch, label, values(measures, n.Values), clip(printable(what(n.Row)), 60))
+		fmt.Fprintln(w, clip(line, widest))
 		for i, c := range n.Children {
 			if i == len(n.Children)-1 {
 				draw(c, n.ID, lead+"   ", lead+"└─ ")
@@ -204,6 +205,9 @@ func printTree(w io.Writer, measures []clade.Measure, root *run.Node) {
 	}
 	draw(root, clade.Base, "", "")
 }
+
+// widest bounds a line of a tree, in columns.
+const widest = 150
 
 // deepest is how far a tree is indented, in columns: a long climb has a
 // generation a line.

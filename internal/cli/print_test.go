@@ -8,6 +8,28 @@ import (
 	"github.com/cladehq/clade/internal/door/run"
 )
 
+// However far a tree is indented and however long its numbers and words are, a
+// line has a bound.
+func TestTreeLinesHaveABound(t *testing.T) {
+	t.Parallel()
+	n := &run.Node{Row: run.Row{ID: 1, Status: "kept", Operator: strings.Repeat("o", 90), Values: map[string]float64{}}}
+	var measures []clade.Measure
+	for _, id := range []string{"a_long_name_of_a_measure", "another_long_name_of_one", "a_third_long_name_of_a_measure", "fourth_of_measures"} {
+		measures = append(measures, clade.Measure{ID: id})
+		n.Values[id] = 0.123456789
+	}
+	var out strings.Builder
+	printTree(&out, measures, &run.Node{Children: []*run.Node{n}})
+	for line := range strings.Lines(out.String()) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 150 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(out.String(), "…") {
+		t.Errorf("nothing had to be cut: %s", out.String())
+	}
+}
+
 // A climb of a hundred generations stays within a screen, and each line says
 // whose child it is where the indent no longer does.
 func TestTreeOfALongClimb(t *testing.T) {

@@ -45,7 +45,11 @@ func (e *env) initCmd() *cobra.Command {
 
 // words completes a flag's value.
 func words(c *cobra.Command, flag string, all ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	complete(c, flag, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func complete(c *cobra.Command, flag string, how cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, how); err != nil {
 		panic(err) // the flag was added just before
 	}
 }
@@ -241,7 +245,7 @@ func (e *env) search(ctx context.Context, d *run.Door, name string, next bool) e
 	s, err := d.Search(hard, name, control.Launch{Soft: soft, Step: show.step, Progress: show.progress})
 	show.close()
 	if s != nil {
-		if perr := e.ended(s, next); err == nil && !errors.Is(perr, syscall.EPIPE) {
+		if perr := e.ended(s, next, err != nil && soft.Err() == nil && hard.Err() == nil); err == nil && !errors.Is(perr, syscall.EPIPE) {
 			err = perr
 		}
 	}
@@ -251,10 +255,17 @@ func (e *env) search(ctx context.Context, d *run.Door, name string, next bool) e
 	return err
 }
 
-// ended prints where a search ended.
-func (e *env) ended(s *run.Status, next bool) error {
+// ended prints where a search ended. One that broke before its first candidate
+// ended nowhere: the error says why.
+func (e *env) ended(s *run.Status, next, broke bool) error {
 	if e.json {
 		return e.event("status", s)
+	}
+	if broke && s.State == run.StateInterrupted {
+		if s.Judged == 0 {
+			return nil
+		}
+		s.State = "broken off"
 	}
 	var b bytes.Buffer
 	printEnd(&b, s)

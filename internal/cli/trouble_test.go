@@ -38,3 +38,23 @@ func TestTroubleIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A search that broke before its first candidate, as one whose setup failed, was
+// interrupted by nobody.
+func TestBrokenIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		judged int
+		broke  bool
+		want   string
+	}{{0, true, ""}, {2, true, "broken off after 2 candidates"}, {0, false, "interrupted after 0 candidates"}} {
+		var out strings.Builder
+		e := &env{Program: Program{Stdout: &out}}
+		if err := e.ended(&run.Status{State: run.StateInterrupted, Judged: c.judged}, false, c.broke); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

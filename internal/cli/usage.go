@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +52,11 @@ var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=]+)`)
 // be meant.
 func noFlag(c *cobra.Command, err error) error {
 	p := &clade.Problem{Fault: clade.FaultUsage, Text: err.Error(), Hint: c.CommandPath() + " --help lists the flags"}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		p.Text = fmt.Sprintf("--%s is %q, and wants %s", bad.GetFlag().Name, bad.GetValue(), wants(bad.GetFlag().Value.Type()))
+		return p
+	}
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
 		if near := flagLike(c, m[1]); near != "" {
 			p.Hint = "did you mean --" + near + "?"
@@ -69,4 +76,44 @@ func flagLike(c *cobra.Command, typed string) string {
 		return near[0]
 	}
 	return ""
+}
+
+// wants says what a flag of a type takes.
+func wants(kind string) string {
+	switch kind {
+	case "int", "int64", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time such as 90s, 10m or 1h30m"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
+// wantsJSON reports whether --json is among arguments that could not be parsed.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		if a == "--" {
+			return false
+		}
+		if a == "--json" {
+			return true
+		}
+		if v, ok := strings.CutPrefix(a, "--json="); ok {
+			yes, err := strconv.ParseBool(v)
+			return yes || err != nil
+		}
+	}
+	return false
+}
+
+// noHelp refuses help as JSON.
+func (e *env) noHelp(c *cobra.Command, _ []string) error {
+	if !e.json {
+		return nil
+	}
+	return &clade.Problem{Fault: clade.FaultUsage, Text: "help is text for people: --json needs a command", Hint: c.Root().CommandPath() + " help lists them"}
 }
