@@ -79,7 +79,9 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 	if plan = planFinals(v, *stop, nil); len(plan) > 0 {
 		return plan, nil
 	}
-	stop.Reason += outcome(v, "no candidate beat the base")
+	if stop.Cause != clade.StopAllFailed || v.Head().Winner != clade.Base { // that says already that none did
+		stop.Reason += outcome(v, "no candidate beat the base")
+	}
 	return nil, stop
 }
 
