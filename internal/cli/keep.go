@@ -64,6 +64,11 @@ func (e *env) doctorCmd() *cobra.Command {
 		Example: "  clade doctor\n  clade doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			checks := e.Doctor(c.Context())
+			if here, err := e.here(); err == nil {
+				if found, ok := control.CheckLFS(c.Context(), here); ok {
+					checks = append(checks, found)
+				}
+			}
 			if err := e.print(checks, func(w io.Writer) {
 				table(w, func(tw io.Writer) {
 					for _, k := range checks {

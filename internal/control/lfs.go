@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/format"
 	"github.com/cladehq/clade/internal/git"
+	"github.com/cladehq/clade/internal/ledger"
 	"github.com/cladehq/clade/internal/propose"
 )
 
@@ -25,32 +27,64 @@ func (r *Resolved) freezePointers(ctx context.Context, repo *git.Repo) error {
 	if err != nil {
 		return fmt.Errorf("list the base: %w", err)
 	}
-	var all []string // relative to the target
-	var asked bytes.Buffer
-	for _, e := range entries {
-		if propose.Editable(&r.Spec, e.Path) {
-			rel := strings.TrimPrefix(strings.TrimPrefix(e.Path, r.Spec.Target.Prefix), "/")
-			all = append(all, rel)
-			asked.WriteString(e.Path + "\x00")
+	entries = slices.DeleteFunc(entries, func(e ledger.Entry) bool { return !propose.Editable(&r.Spec, e.Path) })
+	pointers, err := underLFS(ctx, repo, entries)
+	if err != nil || len(pointers) == 0 {
+		return err
+	}
+	relative := func(all []ledger.Entry) (out []string) { // to the target
+		for _, e := range all {
+			out = append(out, strings.TrimPrefix(strings.TrimPrefix(e.Path, r.Spec.Target.Prefix), "/"))
 		}
+		return out
 	}
-	var out bytes.Buffer
-	if err := repo.Do(ctx, git.Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: &asked, Stdout: &out}); err != nil {
-		return fmt.Errorf("git check-attr: %w", err)
-	}
-	var kept []string
-	fields := strings.Split(out.String(), "\x00") // path, "filter", value
-	for i, rel := range all {
-		if 3*i+2 < len(fields) && fields[3*i+2] == "lfs" {
-			kept = append(kept, rel)
-		}
-	}
-	if len(kept) == 0 {
-		return nil
-	}
+	kept, all := relative(pointers), relative(entries)
+	r.pointers = len(kept)
 	r.Spec.Frozen = append(r.Spec.Frozen, patterns(kept, all)...)
 	r.Warnings = append(r.Warnings, format.Warning{Where: r.File, Text: pointerWarning(kept)})
 	return nil
+}
+
+// underLFS are the entries that git would keep through LFS, by the attributes
+// on disk, which an apply goes by too.
+func underLFS(ctx context.Context, repo *git.Repo, entries []ledger.Entry) (kept []ledger.Entry, err error) {
+	var asked, out bytes.Buffer
+	for _, e := range entries {
+		asked.WriteString(e.Path + "\x00")
+	}
+	if err := repo.Do(ctx, git.Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: &asked, Stdout: &out}); err != nil {
+		return nil, fmt.Errorf("git check-attr: %w", err)
+	}
+	fields := strings.Split(out.String(), "\x00") // path, "filter", value
+	for i, e := range entries {
+		if 3*i+2 < len(fields) && fields[3*i+2] == "lfs" {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
+}
+
+// CheckLFS looks at the repository that a folder belongs to. ok is false where
+// nothing of it is under LFS, or there is none.
+func CheckLFS(ctx context.Context, here string) (c Check, ok bool) {
+	g, err := git.Find(ctx)
+	if err != nil {
+		return c, false
+	}
+	facts, err := g.Discover(ctx, here)
+	if err != nil || !facts.LFS {
+		return c, false
+	}
+	entries, err := listed(ctx, facts.Repo(g), "HEAD")
+	if err != nil {
+		return c, false
+	}
+	kept, err := underLFS(ctx, facts.Repo(g), entries)
+	if err != nil || len(kept) == 0 {
+		return c, false
+	}
+	return Check{Name: "lfs", State: "note", Text: clade.Counted(len(kept), "file") + " of this repository under Git LFS: frozen in runs, and only pointers in workspaces",
+		Hint: "a target of kind dir takes files as they are on disk"}, true
 }
 
 // pointerWarning names the first of the files.

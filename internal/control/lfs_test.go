@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,15 @@ func TestF56PointersAreFrozen(t *testing.T) {
 		!strings.HasSuffix(r.Warnings[0].Text, `: "a.bin", "sub/b[1].bin"`) {
 		t.Errorf("warnings %v", r.Warnings)
 	}
+	if c, ok := CheckLFS(t.Context(), filepath.Join(dir, "part")); !ok || c.State != "note" || !strings.HasPrefix(c.Text, "3 files of this repository under Git LFS") {
+		t.Errorf("doctor: %+v", c)
+	}
+	if c, ok := CheckLFS(t.Context(), t.TempDir()); ok {
+		t.Errorf("doctor, of no repository: %+v", c)
+	}
+	if p := idleProblem(r, 0).(*clade.Problem); !strings.HasPrefix(p.Hint, "2 files that allow names under Git LFS") {
+		t.Errorf("nothing to edit: %s", p.Hint)
+	}
 }
 
 // Many files are frozen by their endings, where no other file has one.
@@ -61,5 +71,16 @@ func TestPatternsOfPointers(t *testing.T) {
 	}
 	if got, want := patterns([]string{"x.bin"}, nil), []string{"x.bin"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A spec that is too large is most likely another file.
+func TestSpecTooLarge(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "clade.yaml")
+	gittest.Put(t, file, strings.Repeat("#", maxSpec+1))
+	var p *clade.Problem
+	if _, _, err := readSpec(file); !errors.As(err, &p) || p.Fault != clade.FaultSpec || !strings.HasPrefix(p.Hint, "is it the right file?") {
+		t.Errorf("%+v", p)
 	}
 }

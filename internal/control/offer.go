@@ -68,6 +68,9 @@ func (c *Control) surveyor(o clade.Operator) propose.Surveyor {
 func idleProblem(r *Resolved, editable int) error {
 	p := &clade.Problem{Fault: clade.FaultSpec, Where: r.File, Text: "nothing of the base may be edited: allow and frozen leave no file",
 		Hint: "patterns are relative to the target; in a repository only what is committed counts"}
+	if r.pointers > 0 {
+		p.Hint = fmt.Sprintf("%s that allow names under Git LFS, of which workspaces have pointers only; name others", clade.Counted(r.pointers, "file"))
+	}
 	if editable > 0 {
 		p.Text = fmt.Sprintf("the operators find nothing to edit in %s", clade.Counted(editable, "file"))
 		p.Hint = "mutate edits text only; an agent, reflect or a command could make more of it"

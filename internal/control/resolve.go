@@ -37,7 +37,8 @@ type Resolved struct {
 	Warnings []format.Warning
 	// LeftOut describes what the work tree holds beyond the base, in words
 	// for people: uncommitted changes are not part of a run.
-	LeftOut []string
+	LeftOut  []string
+	pointers int // files under LFS that an edit might otherwise touch
 }
 
 // maxSpec bounds a spec file: 4 MiB.
