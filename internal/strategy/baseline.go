@@ -50,16 +50,28 @@ func planBaseline(v clade.View) ([]clade.Attempt, *clade.Stopped) {
 		case !failed || last.Epoch != h.Epoch:
 		case unsteady: // as in distrusted
 			return nil, &clade.Stopped{Cause: clade.StopEvaluator, Reason: last.Verdict.Why}
-		case last.ID > h.Resumed && last.Failure == clade.ClassPoisoned: // whoever killed clade, the base may be sound
-			return nil, &clade.Stopped{Cause: clade.StopInfra, Reason: last.Verdict.Why}
 		case last.ID > h.Resumed:
-			return nil, &clade.Stopped{Cause: clade.StopBaseline, Reason: last.Verdict.Why}
+			return nil, &clade.Stopped{Cause: unmeasured(v, last), Reason: last.Verdict.Why}
 		}
 	}
 	return []clade.Attempt{{
 		ID: h.Count + 1, Makes: clade.MakesNumbers, Hold: rollouts(v), After: baselineStages(&h.Spec),
 		Why: "measure the base before anything is spent",
 	}}, nil
+}
+
+// unmeasured is what ends a run whose baseline failed. The base may be sound
+// where something else failed it.
+func unmeasured(v clade.View, l *clade.Life) clade.Stop {
+	switch l.Failure {
+	case clade.ClassInfra, clade.ClassPoisoned: // whoever killed clade
+		return clade.StopInfra
+	case clade.ClassModel, clade.ClassAccess:
+		return clade.StopModel
+	case clade.ClassBudget:
+		return tightest(v, l)
+	}
+	return clade.StopBaseline
 }
 
 // judgeBaseline is the verdict on a settled baseline.

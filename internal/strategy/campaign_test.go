@@ -36,7 +36,16 @@ func TestF46UnfitBaseStopsBeforeAnythingIsSpent(t *testing.T) {
 		}, clade.StopBaseline, "output is not a number"},
 		{"infrastructure", clade.NoiseNone, nil, func(o *clade.Outcome) {
 			o.Failure, o.Detail = clade.ClassInfra, "setup failed"
-		}, clade.StopBaseline, "setup failed"},
+		}, clade.StopInfra, "setup failed"},
+		{"a model", clade.NoiseNone, nil, func(o *clade.Outcome) {
+			o.Failure, o.Detail = clade.ClassModel, "HTTP 500"
+		}, clade.StopModel, "HTTP 500"},
+		{"a key", clade.NoiseNone, nil, func(o *clade.Outcome) {
+			o.Failure, o.Detail = clade.ClassAccess, "HTTP 401"
+		}, clade.StopModel, "HTTP 401"},
+		{"the budget", clade.NoiseNone, nil, func(o *clade.Outcome) {
+			o.Failure, o.Detail = clade.ClassBudget, "does not bear this case"
+		}, clade.StopMoney, "does not bear this case"},
 		{"no samples", clade.NoiseNone, nil, func(o *clade.Outcome) { o.Evaluations = nil },
 			clade.StopBaseline, "nothing to compare"},
 		{"no cases", clade.NoiseCases, nil, func(o *clade.Outcome) { o.Evaluations = nil },

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/cladehq/clade"
 )
@@ -64,7 +65,7 @@ const smallest = 50
 
 // share is what is left of a cap, shared by the attempts that may still join
 // those that hold a part of it: the rest of a batch where there are batches, else
-// one for each slot. Where it would come out too small to work with, it is the
+// one for each slot, and the finals where they cost something. Where it would come out too small to work with, it is the
 // smallest that is worth it, which bears may then refuse.
 func share(v clade.View, p purse) int64 {
 	spec := &v.Head().Spec
@@ -77,8 +78,32 @@ func share(v clade.View, p purse) int64 {
 			join--
 		}
 	}
-	left := p.most - p.of(committed(v))
-	return max(1, p.most/smallest, left/max(1, join))
+	join = max(1, join)
+	if spec.Rolls() {
+		join += int64(finalsMost(spec))
+	}
+	return part(v, p, join)
+}
+
+// part is one of n parts of what is left of a cap, and at least what is worth it.
+func part(v clade.View, p purse, n int64) int64 {
+	return max(1, p.most/smallest, (p.most-p.of(committed(v)))/n)
+}
+
+// finalsMost is how many finals there may be at once.
+func finalsMost(spec *clade.Spec) int { return max(1, spec.Final.Finalists) }
+
+// tightest is the cap of which an attempt that the budget did not bear held least.
+func tightest(v clade.View, l *clade.Life) clade.Stop {
+	stop, least := clade.StopMoney, math.Inf(1)
+	for _, p := range purses(&v.Head().Spec.Budget) {
+		if held := p.of(l.Hold); held > 0 {
+			if left := float64(held-p.of(l.Paid)) / float64(held); left < least {
+				stop, least = p.kind, left
+			}
+		}
+	}
+	return stop
 }
 
 // bears cuts a plan to what the budget bears: what was spent, what running tries
@@ -94,7 +119,7 @@ func bears(v clade.View, plan []clade.Attempt) (borne []clade.Attempt, short *cl
 	for i, a := range plan {
 		for _, p := range all {
 			cost := p.of(a.Hold)
-			if p.of(used)+cost > p.most || cost == 0 && p.of(used) >= p.most && !builtIn(spec, a.Operator) {
+			if cost > p.most-p.of(used) || cost == 0 && p.of(used) >= p.most && !builtIn(spec, a.Operator) {
 				return plan[:i], stopped(p.kind, "the budget of %s does not bear another try", p.tell(p.most))
 			}
 		}
@@ -115,8 +140,26 @@ func rollouts(v clade.View) clade.Amount {
 // finalReserve is kept of the budget for the finals, without which nothing that
 // was paid for proves anything.
 func finalReserve(v clade.View) (a clade.Amount) {
-	for range max(1, v.Head().Spec.Final.Finalists) {
+	for range finalsMost(&v.Head().Spec) {
 		a = a.Plus(rollouts(v))
+	}
+	return a
+}
+
+// finalHold is the hold of one of n finals that are planned together: nothing
+// else comes after them, so they share all that is left.
+func finalHold(v clade.View, n int) clade.Amount {
+	a, spec := rollouts(v), &v.Head().Spec
+	if !spec.Rolls() {
+		return a
+	}
+	for _, p := range purses(&spec.Budget) {
+		switch p.kind {
+		case clade.StopTokens:
+			a.Tokens = part(v, p, int64(n))
+		case clade.StopCalls:
+			a.Calls = part(v, p, int64(n))
+		}
 	}
 	return a
 }

@@ -34,6 +34,41 @@ func cappedRun(seed uint64) strategytest.Run {
 	return strategytest.Run{Spec: s, Search: search, Try: costly(seed, w.Try), Slots: 1 + draw("slots", 12), Order: seed}
 }
 
+// Where agents answer the cases, a cap of calls or tokens is shared by the tries
+// and the final: there is something to try and something to prove it with.
+func TestCapsOfRollouts(t *testing.T) {
+	t.Parallel()
+	for _, name := range strategies {
+		for _, slots := range []int{1, 3} {
+			s := spec(name, clade.NoiseCases, 6)
+			s.Dataset, s.Slots, s.Search.Batch = &clade.Dataset{Rollout: &clade.Rollout{Agent: "custom"}}, slots, 0
+			calls := int64(200)
+			s.Budget.Calls = &calls
+			w := noisyCases(&s, 30, 0.5)
+			r := strategytest.Run{Spec: s, Search: search, Slots: slots, Try: func(v clade.View, l *clade.Life) clade.Outcome {
+				o := w.Try(v, l)
+				o.Spent.Calls = min(12, l.Hold.Calls)
+				return o
+			}}
+			r.Observe = func(v clade.View, rec clade.Record) {
+				if h := v.Head(); h.Spent.Calls+h.Held.Calls > calls {
+					t.Errorf("%s, %d slots, record %d: %d calls spent and %d held of %d", name, slots, rec.Seq, h.Spent.Calls, h.Held.Calls, calls)
+				}
+			}
+			state, log, err := r.Do()
+			if err != nil {
+				t.Fatal(err, tail(log))
+			}
+			if h := state.Head(); h.Proposing != 6 || h.Spent.Calls < 7*12 {
+				t.Errorf("%s, %d slots: %d candidates, %d calls, %s", name, slots, h.Proposing, h.Spent.Calls, h.Reason)
+			}
+			if last := state.Life(state.Head().Count); last.Proposes() || last.Hold.Calls < 12 {
+				t.Errorf("%s, %d slots: the final holds %d calls", name, slots, last.Hold.Calls)
+			}
+		}
+	}
+}
+
 // Whatever fails, dies, is late or says nothing: no more candidates than the
 // budget has, and no more money spent and held than it bears.
 func TestCapsAreNeverPassed(t *testing.T) {

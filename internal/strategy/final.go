@@ -125,6 +125,12 @@ func told(l *clade.Life) bool { return isFinal(l) && l.Verdict.Status == clade.S
 func planFinals(v clade.View, why clade.Stopped, have []*clade.Life) (plan []clade.Attempt) {
 	h := v.Head()
 	chosen := finalists(v)
+	open := len(chosen)
+	for _, id := range chosen {
+		if slices.ContainsFunc(have, func(l *clade.Life) bool { return l.ParentOr() == id }) {
+			open--
+		}
+	}
 	looks, round := earlierFinals(v)
 	for _, id := range chosen {
 		if slices.ContainsFunc(have, func(l *clade.Life) bool { return l.ParentOr() == id }) {
@@ -136,7 +142,7 @@ func planFinals(v clade.View, why clade.Stopped, have []*clade.Life) (plan []cla
 		})
 		a := clade.Attempt{
 			ID: h.Count + 1 + clade.ID(len(plan)), Parents: []clade.ID{id}, Makes: clade.MakesNumbers, Brief: string(b),
-			Hold:  rollouts(v),
+			Hold:  finalHold(v, open),
 			After: finalStages(&h.Spec, calibration(v), id, len(chosen), round+1),
 			Why:   fmt.Sprintf("final: %s fresh beside the base, since %s", Name(id), why.Reason),
 		}

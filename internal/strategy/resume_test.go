@@ -49,12 +49,13 @@ func TestResumeMeasuresTheBaseAgain(t *testing.T) {
 		tried   int // baselines
 	}{
 		{"infra, mended", clade.ClassInfra, 1, 1, clade.StopCandidates, 2},
-		{"infra, twice", clade.ClassInfra, 2, 1, clade.StopBaseline, 2},
+		{"infra, twice", clade.ClassInfra, 2, 1, clade.StopInfra, 2},
 		{"infra, mended later", clade.ClassInfra, 2, 2, clade.StopCandidates, 3},
+		{"evaluator, not resumed", clade.ClassEvaluator, 1, 0, clade.StopBaseline, 1},
 		{"evaluator", clade.ClassEvaluator, 1, 1, clade.StopCandidates, 2},
 		{"clade was killed", clade.ClassPoisoned, 1, 0, clade.StopInfra, 1},
 		{"clade was killed, resumed", clade.ClassPoisoned, 1, 1, clade.StopCandidates, 2},
-		{"not resumed", clade.ClassInfra, 1, 0, clade.StopBaseline, 1},
+		{"not resumed", clade.ClassInfra, 1, 0, clade.StopInfra, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

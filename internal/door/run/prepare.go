@@ -50,7 +50,7 @@ func (d *Door) Plan(ctx context.Context, path string, ch Changes, measure bool, 
 	return p, d.c.Measure(ctx, r, step, func(v clade.View) error {
 		base := row(v.Life(clade.Base))
 		p.Base = &base
-		if h := v.Head(); h.Stop == clade.StopBaseline || h.Stop == clade.StopEvaluator {
+		if h := v.Head(); h.Stop == clade.StopEvaluator || h.Stop != clade.StopNone && !v.Life(clade.Base).Scored {
 			p.Stop = h.Reason
 		}
 		for n := range v.Notes(clade.NoteWarning) {

@@ -144,6 +144,16 @@ func TestF55VerdictSaysHowToGoOn(t *testing.T) {
 	}
 }
 
+// A cap that bears not even a first candidate is the budget's fault.
+func TestVerdictOnACapThatBearsNothing(t *testing.T) {
+	t.Parallel()
+	for _, stop := range []clade.Stop{clade.StopMoney, clade.StopTokens, clade.StopCalls} {
+		if err := verdict(&Status{Run: theRun, Stop: stop, Reason: "r"}); clade.FaultOf(err) != clade.FaultBudget {
+			t.Errorf("%q: %v", stop, err)
+		}
+	}
+}
+
 // Every way a search ends without a winner has its fault, and so its exit code.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
@@ -155,7 +165,7 @@ func TestVerdict(t *testing.T) {
 		{clade.StopCancelled, clade.FaultInterrupted}, {clade.StopNone, clade.FaultInterrupted}, {clade.StopCandidates, clade.FaultNoWinner},
 		{clade.StopWall, clade.FaultNoWinner}, {clade.StopMoney, clade.FaultNoWinner},
 	} {
-		err := verdict(&Status{Run: theRun, Stop: c.stop, Reason: "r"})
+		err := verdict(&Status{Run: theRun, Stop: c.stop, Reason: "r", Proposed: 1})
 		if clade.FaultOf(err) != c.want {
 			t.Errorf("%q: %v", c.stop, err)
 		}

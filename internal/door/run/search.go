@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/cladehq/clade"
@@ -46,6 +47,9 @@ func verdict(s *Status) error {
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the run was cancelled: " + s.Reason, Hint: "clade resume " + s.Run + " goes on"}
 	case s.Stop == clade.StopNone:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the search is not over", Hint: "clade resume " + s.Run + " goes on"}
+	}
+	if s.Proposed == 0 && slices.Contains([]clade.Stop{clade.StopMoney, clade.StopTokens, clade.StopCalls}, s.Stop) {
+		return &clade.Problem{Fault: clade.FaultBudget, Text: "nothing was tried: " + s.Reason, Hint: "raise the cap; clade plan says what a run may use"}
 	}
 	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + s.Reason,
 		Hint: "clade log " + s.Run + " says why each was judged as it was"}

@@ -108,7 +108,8 @@ func (s *stage) recallTasks(ctx context.Context, u *unit, p *place, m clade.Meas
 	return out, len(out) > 0, nil
 }
 
-// recallOne finds one sample, never an evaluator's failure: those are not kept.
+// recallOne finds one sample, never one that only says what went wrong with
+// something else than the candidate: those are not kept.
 func (s *stage) recallOne(ctx context.Context, u *unit, p *place, check, id string, rep int) (clade.Sample, bool, error) {
 	one, ok, err := s.job.Memory.Recall(ctx, s.key(u, p, check, id, rep), s.shares(u, rep))
 	if err != nil || !ok {
@@ -162,8 +163,8 @@ func (s *stage) keepAll(ctx context.Context, u *unit, p *place, samples []clade.
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(1000)
 	for _, one := range samples {
-		if one.Class == clade.ClassEvaluator {
-			continue
+		if one.Class == clade.ClassEvaluator || one.Class == clade.ClassBudget || one.Class.Lost() {
+			continue // a later try may learn more
 		}
 		share := served(u, one) && s.shares(u, one.Replicate)
 		group.Go(func() error {

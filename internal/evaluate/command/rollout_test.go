@@ -171,3 +171,23 @@ func TestRolloutBeyondTheHold(t *testing.T) {
 	j.Spend = func(a clade.Amount) { left = max(1, left-a.Microdollars) }
 	wantSamples(t, "beyond", b.evaluate(j)[0].Samples, "acc/s1!budget")
 }
+
+// What a service failed is asked again by the next try, not remembered.
+func TestRolloutAsksAFailedServiceAgain(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"service", "rate-limited", "signed-out"} {
+		b, mem := rolling(t, `echo '{"end":"`+end+`","spent":{"usd":0.5,"tokens":10,"calls":1}}'; exit 1`), newMemory()
+		j := b.job(rollSpec(clade.Rollout{As: "workspace"}), 1)
+		j.Stage.Cases, j.Cases, j.Memory = []string{"s1"}, someCases(), mem
+		var spent clade.Amount
+		j.Spend = func(a clade.Amount) { spent = spent.Plus(a) }
+		for range 2 {
+			if s := b.evaluate(j)[0].Samples; !s[0].Class.Lost() {
+				t.Errorf("%s: %+v", end, s[0])
+			}
+		}
+		if spent.Calls != 2 {
+			t.Errorf("%s: asked %d times", end, spent.Calls)
+		}
+	}
+}
