@@ -112,9 +112,10 @@ func (o *Operator) run(ctx context.Context, r propose.Request, s workspace.Scope
 }
 
 // unknown is what a program spent that did not say: nothing when the attempt has
-// no money to spend.
+// nothing to spend, else it may be all of that.
 func unknown(r propose.Request) clade.Amount {
-	return clade.Amount{Unknown: r.Attempt.Hold.Microdollars > 0}
+	h := r.Attempt.Hold
+	return clade.Amount{Unknown: h.Microdollars > 0 || h.Tokens > 0 || h.Calls > 0}
 }
 
 // classOf tells an operator that failed from one that could not be run: what is
@@ -192,7 +193,7 @@ func spent(r propose.Request, s *Spent) clade.Amount {
 	if s.USD != nil {
 		a.Microdollars = *s.USD
 	} else {
-		a.Unknown = unknown(r).Unknown
+		a.Unknown = r.Attempt.Hold.Microdollars > 0
 	}
 	return a
 }
