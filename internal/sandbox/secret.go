@@ -81,8 +81,25 @@ func (m Machine) secrets() (out []string) {
 			out = append(out, "/"+strings.TrimLeft(p, "/"))
 		}
 	}
-	out = m.resolve(out)
+	out = m.resolve(append(out, m.sockets()...))
 	return slices.DeleteFunc(out, func(p string) bool { return holdsSystem(p) || !m.exists(p) || innermost(OwnFolders, p) != "" })
+}
+
+// sockets are where the machine's programs listen now. A network namespace does
+// not keep a command from a socket that has a path.
+func (m Machine) sockets() (out []string) {
+	table, err := fs.ReadFile(m.Files, "proc/net/unix")
+	if err != nil {
+		return nil // not Linux
+	}
+	for line := range strings.Lines(string(table)) {
+		// Num RefCount Protocol Flags Type St Inode Path
+		if i := strings.Index(line, " /"); i >= 0 {
+			out = append(out, strings.TrimSuffix(line[i+1:], "\n"))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // credentials are those in what is shown, and all of a home that cannot be

@@ -45,6 +45,13 @@ func TestSight(t *testing.T) {
 			not: []string{"/home/u/.ssh/id_ed25519", "/home/u/.netrc", "/home/u/proj/app/.env", "/home/v/.ssh/id_rsa", "/root/.bashrc",
 				"/etc/shadow", "/etc/shadow-", "/etc/ssh/ssh_host_rsa_key", "/var/lib/docker/x", "/run/user/1/bus", "/tmp/x"},
 		},
+		"sockets that have a path": {
+			files: map[string]string{"/srv/db.sock": "", "/srv/data": "", "/srv/mine.sock": "", "/proc/net/unix": "Num RefCount Protocol Flags Type St Inode Path\n" +
+				"0: 00000002 00000000 00010000 0001 01 7 /srv/db.sock\n0: 00000003 00000000 00000000 0001 03 8\n0: 00000002 00000000 00010000 0001 01 9 @/srv/data\n" +
+				"0: 00000002 00000000 00010000 0001 01 7 /srv/mine.sock\n0: 00000002 00000000 00010000 0001 01 7 /srv/gone.sock\n"},
+			read: []string{"/srv/mine.sock"}, open: true,
+			sees: []string{"/srv/data", "/srv/mine.sock", "/srv/gone.sock"}, not: []string{"/srv/db.sock"},
+		},
 		"home is shown": {
 			open: true, always: []string{"/home/u/proj/app"},
 			sees: []string{"/home/u/.ssh/id_ed25519", "/home/u/.config/gh/hosts.yml", "/root/.bashrc"},
