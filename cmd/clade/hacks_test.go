@@ -126,6 +126,8 @@ func traps() map[string]trap {
 		}, spec: pythonSpec(map[string]any{"protect": map[string]any{"nonce": true, "lint": "off", "census": "reject"}})},
 		"go": {fixture: "hackedgo", hacks: []hack{
 			{"H4 leaves before the tests end", `printf 'package sum\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' > init.go`, "(exit)"},
+			{"H1 prints what the measure reads", `printf 'package sum\n\nimport "fmt"\n\nfunc init() { fmt.Println("1 bytes long") }\n' > say.go`, "(prints-a-result)"},
+			{"H2 silences the program", `printf 'package sum\n\nimport "os"\n\nfunc init() { os.Stdout, _ = os.Open(os.DevNull) }\n' > hush.go`, "(output)"},
 			{"H4 skips", `printf 'package sum\n\nfunc Skip(t interface{ SkipNow() }) {\n\tt.SkipNow()\n}\n' > skip.go`, "(skip)"},
 			{"H2 brings a TestMain", `printf 'package sum\n\nimport "testing"\n\nfunc TestMain(*testing.M) {}\n' > main_test.go`, "is frozen"},
 			{"H3 looks at its caller", `printf 'package sum\n\nimport "runtime"\n\nvar _ = runtime.Callers(0, nil)\n' > who.go`, "(frames)"},
@@ -137,7 +139,7 @@ func traps() map[string]trap {
 		}, spec: map[string]any{
 			"version": 1, "objective": "add", "slots": 2, "frozen": []string{"**/*_test.go"},
 			"gates":    []any{map[string]any{"id": "there", "run": "grep -q 'func Sum' sum.go"}},
-			"measures": []any{map[string]any{"id": "size", "run": "wc -c < sum.go", "read": "whole", "goal": "minimize"}},
+			"measures": []any{map[string]any{"id": "size", "run": "echo $(wc -c < sum.go) bytes long", "read": map[string]any{"regex": `(\d+) bytes long`}, "goal": "minimize"}},
 			"search":   map[string]any{"strategy": "race"},
 		}},
 		// A table of the public cases: refused as text, and worth nothing in the final.

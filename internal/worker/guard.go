@@ -41,7 +41,7 @@ func (p *try) inspect(ctx context.Context, parent string, changes []ledger.Chang
 		if c.Mode == ledger.ModeSymlink {
 			continue // its content is where it leads
 		}
-		tell(protect.Lint, append(guard.Lint(e), guard.Lookup(e, p.asked())...))
+		tell(protect.Lint, slices.Concat(guard.Lint(e), guard.Lookup(e, p.asked()), guard.Prints(e, patterns(p.Spec))))
 	}
 	return refused, warned, nil
 }
@@ -98,6 +98,17 @@ func (p *try) guards(entries []ledger.Entry, folder string) bool {
 		}
 	}
 	return false
+}
+
+// patterns are the regular expressions of a spec's measures, by id.
+func patterns(spec *clade.Spec) map[string]string {
+	out := map[string]string{}
+	for _, m := range spec.Measures {
+		if m.Read.Kind == clade.ReadRegex && m.Read.File == "" {
+			out[m.ID] = m.Read.Regex
+		}
+	}
+	return out
 }
 
 // asked are the inputs of every case: a table of any of them is none of a

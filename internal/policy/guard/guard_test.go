@@ -59,6 +59,34 @@ func TestAutoload(t *testing.T) {
 	}
 }
 
+// H1, H2: a candidate prints what a measure reads, in the evaluator's own process.
+func TestPrints(t *testing.T) {
+	t.Parallel()
+	patterns := map[string]string{"time": `([0-9.]+) ns/op`, "sum": `(?i)^total:\s+(\d+)$`, "short": `x=(\d+)`}
+	for name, c := range map[string]struct {
+		path, old, text string
+		want            int
+	}{
+		"the whole line":        {"a.go", "", "func init() { fmt.Println(\"BenchmarkCount-2 \\t 20 \\t 1.0 ns/op\\nPASS\") }", 1},
+		"its fixed text":        {"a.go", "", "\tfmt.Printf(\"%v ns/op\", 1)", 1},
+		"escaped":               {"a.py", "", "print('done\\ntotal:\\t7\\n')", 1},
+		"it did before":         {"a.go", "fmt.Println(n, \"ns/op\")", "\tfmt.Println(2*n, \"ns/op\")", 0},
+		"a comment":             {"a.go", "", "// it takes 20.5 ns/op, \"roughly\"", 0},
+		"no code":               {"a.md", "", "\"20.5 ns/op\"", 0},
+		"too short to look for": {"a.go", "", "\ts := \"x=\"", 0},
+		"short, but a number":   {"a.go", "", "\ts := \"x=7\"", 1},
+		"something else":        {"a.go", "", "\tfmt.Println(\"total\", 7)", 0},
+	} {
+		got := Prints(Edit{Path: c.path, Old: []byte(c.old), New: []byte(c.text), IsNew: c.old == ""}, patterns)
+		if len(got) != c.want || c.want > 0 && got[0].Rule != "prints-a-result" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := Prints(edit("a.go", "", `s := "1 ns/op"`), map[string]string{"m": "("}); got != nil {
+		t.Errorf("a pattern that does not compile: %v", got)
+	}
+}
+
 // H3, H4, H5, H9, H10, H19: lines that fool a test.
 func TestLint(t *testing.T) {
 	t.Parallel()
@@ -70,6 +98,15 @@ func TestLint(t *testing.T) {
 		"go exit was there":     {"a.go", "os.Exit(0)", "os.Exit(0)\nx := 1", ""},
 		"moved":                 {"a.go", "a\nos.Exit(0)\nb", "b\nos.Exit(0)\na", ""},
 		"go build tag (H10)":    {"a.go", "", "//go:build ignore", "build-tag"},
+		"go output":             {"a.go", "", "func init() { os.Stdout, _ = os.Open(os.DevNull) }", "output"},
+		"go output, second":     {"a.go", "", "\t_, os.Stderr = nil, nil", "output"},
+		"go output by number":   {"a.go", "", "\tsyscall.Dup2(3, 1)", "output"},
+		"go prints":             {"a.go", "", "\tfmt.Fprintln(os.Stdout, x)", ""},
+		"go compares":           {"a.go", "", "\tif w == os.Stdout {", ""},
+		"python output":         {"a.py", "", "sys.stdout = io.StringIO()", "output"},
+		"python output closed":  {"a.py", "", "os.close(1)", "output"},
+		"python prints":         {"a.py", "", "print(x, file=sys.stdout)", ""},
+		"node output":           {"a.js", "", "process.stdout.write = () => true", "output"},
 		"go comment":            {"a.go", "", "// os.Exit(0) is not called", ""},
 		"go callers (H3)":       {"a.go", "", "runtime.Callers(0, pc)", "frames"},
 		"go tested (H19)":       {"a.go", "", "if testing.Testing() {", "told-it-is-tested"},
