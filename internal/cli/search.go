@@ -59,7 +59,7 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f := c.Flags()
 	var ch run.Changes
 	var seed uint64
-	var target string
+	var target, usd string
 	f.IntVar(&ch.Candidates, "candidates", 0, "how many candidates to try, instead of budget.candidates")
 	f.DurationVar(&ch.Wall, "wall", 0, "how long to search (90s, 10m), instead of budget.wall")
 	f.IntVar(&ch.Slots, "slots", 0, "attempts at once, instead of slots")
@@ -68,11 +68,20 @@ func changeFlags(c *cobra.Command) func() (run.Changes, error) {
 	f.StringVar(&ch.Sandbox, "sandbox", "", "auto, container, bwrap, namespaces, landlock or none, instead of sandbox.use")
 	words(c, "strategy", "generational", "hillclimb", "race")
 	words(c, "sandbox", append([]string{"auto"}, control.Grades()...)...)
+	f.StringVar(&usd, "usd", "", "the most to spend, in dollars (2.50), instead of budget.usd")
+	f.Int64Var(&ch.Tokens, "tokens", 0, "the most tokens to use, instead of budget.tokens")
+	f.Int64Var(&ch.Calls, "calls", 0, "the most requests to models, instead of budget.calls")
 	f.StringVar(&target, "target", "", "stop when the weightiest measure reaches this, or none, instead of budget.target")
 	return func() (run.Changes, error) {
-		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1} {
+		for name, low := range map[string]bool{"candidates": ch.Candidates < 1, "wall": ch.Wall <= 0, "slots": ch.Slots < 1,
+			"tokens": ch.Tokens < 1, "calls": ch.Calls < 1} {
 			if f.Changed(name) && low {
 				return ch, &clade.Problem{Fault: clade.FaultUsage, Text: fmt.Sprintf("--%s %s: it must be more than nothing", name, f.Lookup(name).Value)}
+			}
+		}
+		if f.Changed("usd") {
+			if err := ch.USD.UnmarshalJSON([]byte(usd)); err != nil || ch.USD <= 0 {
+				return ch, &clade.Problem{Fault: clade.FaultUsage, Text: fmt.Sprintf("--usd %s: it must be an amount of dollars above zero, like 2.50", usd)}
 			}
 		}
 		if f.Changed("seed") {

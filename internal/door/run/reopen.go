@@ -76,12 +76,18 @@ func exhausted(h *clade.Head, ch Changes) error {
 	if h.Stop == clade.StopNone || ch != (Changes{}) {
 		return nil
 	}
+	text, hint := "run "+h.Run+" has ended: "+h.Reason, "--candidates N (more than "+fmt.Sprint(h.Spec.Budget.Candidates)+") or --wall searches on"
 	switch h.Stop {
 	case clade.StopCandidates, clade.StopDone, clade.StopWall:
+	case clade.StopMoney:
+		hint = "--usd D (more than " + h.Spec.Budget.USD.String() + ") searches on"
+	case clade.StopTokens:
+		hint = fmt.Sprintf("--tokens N (more than %d) searches on", *h.Spec.Budget.Tokens)
+	case clade.StopCalls:
+		hint = fmt.Sprintf("--calls N (more than %d) searches on", *h.Spec.Budget.Calls)
 	default:
 		return nil
 	}
-	text, hint := "run "+h.Run+" has ended: "+h.Reason, "--candidates N (more than "+fmt.Sprint(h.Spec.Budget.Candidates)+") or --wall searches on"
 	if h.Winner != clade.Base {
 		hint = "clade apply lands its winner; " + hint
 	}
