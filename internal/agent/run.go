@@ -256,6 +256,11 @@ func (r *Runner) settle(report *Report, m llm.Metered) {
 		case m.Last != nil:
 			report.End, report.Detail = endOf(m.Last), strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
 		}
+	case EndHung:
+		// It waited for a service that never said anything.
+		if m.Last != nil && m.Last.Kind == llm.KindNetwork && m.Usage.Tokens() == 0 {
+			report.End, report.Detail = EndService, strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
+		}
 	case EndRate, EndSignedOut, EndRefused:
 		// The gateway refuses in the words of a service whose account is empty.
 		if m.Last != nil && m.Last.Kind == llm.KindBudget {

@@ -89,6 +89,7 @@ func TestTheGatewayIsBelieved(t *testing.T) {
 	t.Parallel()
 	limit := llm.Error{Kind: llm.KindRate, Status: 429, Text: "slow down"}
 	short := llm.Error{Kind: llm.KindBudget, Text: "the cap does not bear it"}
+	silent := llm.Error{Kind: llm.KindNetwork, Text: "the service had not replied"}
 	metered := clade.Amount{Microdollars: 300, Tokens: 30, Calls: 3}
 	for name, c := range map[string]struct {
 		d     scripted
@@ -106,6 +107,8 @@ func TestTheGatewayIsBelieved(t *testing.T) {
 		"refused, as a key":     {scripted{end: agent.EndSignedOut}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &short}}, agent.EndLimit, metered},
 		"refused, then limited": {scripted{end: agent.EndRate}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &limit}}, agent.EndRate, metered},
 		"hung after it":         {scripted{end: agent.EndHung}, &gateway{metered: llm.Metered{Spent: metered, Refused: 1, Last: &short}}, agent.EndHung, metered},
+		"the service is silent": {scripted{end: agent.EndHung}, &gateway{metered: llm.Metered{Spent: metered, Last: &silent}}, agent.EndService, metered},
+		"it answered before":    {scripted{end: agent.EndHung}, &gateway{metered: llm.Metered{Spent: metered, Last: &silent, Usage: llm.Usage{Output: 9}}}, agent.EndHung, metered},
 		"no key":                {scripted{end: agent.EndDone}, &gateway{refuse: &llm.Error{Kind: llm.KindAccess, Text: "X is not set"}}, agent.EndSignedOut, clade.Amount{}},
 	} {
 		t.Run(name, func(t *testing.T) {

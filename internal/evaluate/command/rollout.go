@@ -102,7 +102,10 @@ func (s *stage) lay(ctx context.Context, scope workspace.Scope, id string) (dir,
 	case "skill":
 		dir = workdir
 		script.WriteString(`set -e; test ! -e "$1" || { echo "the target has a $1 of its own" >&2; exit 1; }
-for d in .claude/skills .agents/skills; do mkdir -p "$1/$d/$3"; cp -R "./$2/." "$1/$d/$3/"; rm -rf "$1/$d/$3/.git" "$1/$d/$3/$1"; done
+for d in .claude/skills .agents/skills; do
+	mkdir -p "$1/$d/$3"; to=$PWD/$1/$d/$3
+	(cd "./$2" && find . -mindepth 1 -maxdepth 1 ! -name "$1" ! -name .git -exec sh -c 'to=$1; shift; cp -R "$@" "$to/"' sh "$to" {} +)
+done
 `)
 		args = append(args, workdir, path.Clean("./"+prefix), skillName(scope, prefix))
 	case "instructions":

@@ -172,6 +172,21 @@ func TestRolloutBeyondTheHold(t *testing.T) {
 	wantSamples(t, "beyond", b.evaluate(j)[0].Samples, "acc/s1!budget")
 }
 
+// A target that is the whole repository is laid out beside itself.
+func TestRolloutOfAWholeRepository(t *testing.T) {
+	t.Parallel()
+	skill := "---\ndescription: sums\nname: adder\n---\nAdd.\n"
+	b := rolling(t, "cd .agents/skills/adder && find . -type f | LC_ALL=C sort | tr '\\n' ' '").tree("c1", map[string]string{
+		"SKILL.md": skill, "-x y.txt": "more", "d/a.txt": "a", ".hidden": "h"})
+	spec := rollSpec(clade.Rollout{As: "skill"})
+	j := b.job(spec, 1)
+	j.Stage.Cases, j.Cases = []string{"t1"}, someCases()
+	got := b.evaluate(j)[0].Samples
+	if want := "./-x y.txt ./.hidden ./SKILL.md ./d/a.txt"; len(got) != 1 || got[0].Detail != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+}
+
 // What a service failed is asked again by the next try, not remembered.
 func TestRolloutAsksAFailedServiceAgain(t *testing.T) {
 	t.Parallel()

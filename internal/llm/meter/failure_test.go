@@ -321,6 +321,30 @@ func TestStreamsAreNotHeld(t *testing.T) {
 	}
 }
 
+// A session that ends while the service has said nothing knows whose silence it was.
+func TestTheServicesSilenceIsKept(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{})
+	w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(asked)
+		<-r.Context().Done()
+	}))
+	s := w.open(clade.ProviderOpenAI, llm.Cap{Microdollars: 50_000})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if res, err := http.DefaultClient.Do(w.request(s, dialects[0].streamed())); err == nil {
+			_ = res.Body.Close()
+		}
+	}()
+	<-asked
+	if m := s.Close(); m.Last == nil || m.Last.Kind != llm.KindNetwork || m.Usage.Tokens() != 0 || !m.Spent.Assumed {
+		t.Errorf("%+v", m)
+	}
+	<-over
+}
+
 // A client that goes takes its request with it; what it may have used is paid.
 func TestTheClientsEndIsTheServices(t *testing.T) {
 	t.Parallel()

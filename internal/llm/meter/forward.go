@@ -211,6 +211,9 @@ const wholeMost = 16 << 20
 
 // pass passes a reply on as it comes, and settles by what it said.
 func (x *exchange) pass(res *http.Response, body io.Reader, silence time.Duration) {
+	if x.hold != nil {
+		x.s.replied(x.hold)
+	}
 	x.headers(res)
 	x.w.WriteHeader(res.StatusCode)
 	if x.hold == nil {

@@ -52,6 +52,7 @@ type hold struct {
 	output       int64 // tokens the reply may have
 	microdollars clade.Microdollars
 	tokens       int64
+	replied      bool // the service has begun to
 }
 
 func newSession(g *gateway, m clade.Model, link *llm.Link, most llm.Cap) *session {
@@ -87,6 +88,10 @@ func (s *session) Close() llm.Metered {
 	defer s.mu.Unlock()
 	s.closed = true
 	for h := range s.running {
+		if !h.replied && s.last == nil {
+			s.last = s.link.Nonsense("the service had not replied when its client was ended")
+			s.last.Kind = llm.KindNetwork
+		}
 		s.settle(h, nil)
 	}
 	m := llm.Metered{Spent: s.spent, Usage: s.usage, Refused: s.refused, Last: s.last}
@@ -203,6 +208,13 @@ func (s *session) settle(h *hold, u *llm.Usage) {
 	s.spent.Microdollars += cost
 	s.spent.Tokens += u.Tokens()
 	s.usage = s.usage.Plus(*u)
+}
+
+// replied takes note that the service has begun to reply.
+func (s *session) replied(h *hold) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.replied = true
 }
 
 // unsent gives a hold back: the service never saw the request.
