@@ -99,7 +99,8 @@ func keyless(t *testing.T, dir string) {
 }
 
 // F47: each failure of a service ends in bounded time as what it was, and costs
-// nothing.
+// nothing, but for a stream that is cut: whether the CLI saw what its beginning says
+// it used depends on how soon the connection broke.
 func TestPeersFailures(t *testing.T) {
 	box := open(t)
 	_, addr := serve(t, script())
@@ -119,7 +120,7 @@ func TestPeersFailures(t *testing.T) {
 					l.Wall = 10 * time.Second
 				}
 				rep, _ := done(t, box, l)
-				if rep.End != want || rep.Detail == "" || rep.Spent.Microdollars != 0 {
+				if rep.End != want || rep.Detail == "" || rep.Spent.Microdollars != 0 && prompt != "cut" {
 					t.Errorf("ended %s, want %s; spent %+v; %q", rep.End, want, rep.Spent, rep.Detail)
 				}
 			})
