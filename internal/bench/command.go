@@ -70,9 +70,10 @@ type measurement struct {
 	rows       func(*bench, context.Context) ([]Row, error)
 }
 
+// measurements come in this order: the files that the last one writes and deletes
+// keep the disk busy for a while.
 func measurements() []measurement {
 	return []measurement{
-		{"workspace", "a workspace made, edited, committed and removed, beside git worktree add", (*bench).workspaces},
 		{"grades", "a command that does nothing in every isolation that works here", (*bench).grades},
 		{"sandbox", "what isolation adds to a command, and clade to an attempt", (*bench).overhead},
 		{"search", "a long search without operator and evaluator: rate, decisions, memory, status, resume", (*bench).search},
@@ -80,6 +81,7 @@ func measurements() []measurement {
 		{"busy", "how busy slots are when one attempt in ten takes ten times as long", (*bench).busy},
 		{"models", "what clade adds to a model's own time", (*bench).models},
 		{"start", "the program, cold", (*bench).start},
+		{"workspace", "a workspace made, edited, committed and removed, beside git worktree add", (*bench).workspaces},
 	}
 }
 
