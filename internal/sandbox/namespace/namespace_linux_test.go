@@ -96,8 +96,8 @@ func TestBubblewrapInside(t *testing.T) {
 		unshare = append(unshare, "--unshare-all")
 	}
 	for _, u := range unshare {
-		c := shell("exec bwrap --ro-bind / / --bind /clade/work /clade/work --dev /dev --proc /proc --die-with-parent --new-session " + u +
-			" sh -c 'echo $$; echo x > /clade/work/made; cat made; echo x > /etc/made'")
+		c := shell("exec bwrap --ro-bind / / --bind " + s.Work() + " " + s.Work() + " --dev /dev --proc /proc --die-with-parent --new-session " + u +
+			" sh -c 'echo $$; echo x > " + s.Work() + "/made; cat made; echo x > /etc/made'")
 		c.Dir, c.Readable = s.Work(), []string{bwrap}
 		c.Env = []string{"PATH=" + filepath.Dir(bwrap) + ":/usr/bin:/bin"}
 		r, err := s.Run(t.Context(), c)
