@@ -77,17 +77,17 @@ func run(guards []guard) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bad := 0
+	var bad []string
 	for i, g := range guards {
 		began := time.Now()
 		verdict := "red"
 		if err := g.red(filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			verdict, bad = err.Error(), bad+1
+			verdict, bad = err.Error(), append(bad, g.row)
 		}
 		fmt.Printf("%-12s %-46s %-44s %4.0fs  %s\n", g.row, g.file, g.run, time.Since(began).Seconds(), verdict)
 	}
-	if bad > 0 {
-		return fmt.Errorf("%d of %d guards are not held by their tests", bad, len(guards))
+	if len(bad) > 0 {
+		return fmt.Errorf("%d of %d guards are not held by their tests: %s", len(bad), len(guards), strings.Join(bad, ", "))
 	}
 	fmt.Printf("each of %d guards is held by its test\n", len(guards))
 	return nil
