@@ -48,6 +48,15 @@ type Attempt struct {
 	// Probe is the id of the tripwire that the attempt makes a tree of: a wrong
 	// candidate that must not score, and is never a candidate itself.
 	Probe string `json:"probe,omitempty"`
+	// Name is what files and people outside call the candidate ("v3"); "": its
+	// number. No two attempts of a run share one.
+	Name string `json:"name,omitempty"`
+	// Given is a candidate that was made elsewhere and is only evaluated; nil:
+	// the operator makes it.
+	Given *Given `json:"given,omitempty"`
+	// Adopts is the number, from 1, of the NoteAdopt that the attempt carries
+	// out; 0: none.
+	Adopts int `json:"adopts,omitempty"`
 	// Kept workspaces outlive processes and reboots until a verdict closes the
 	// attempt (operator "manual").
 	Kept bool `json:"kept,omitempty"`
@@ -139,6 +148,7 @@ const (
 	NoteSteer      NoteKind = "steer" // a person's word to later plans
 	NoteSpace      NoteKind = "space" // what a tree offers an edit operator: JSON, see propose
 	NoteWarning    NoteKind = "warning"
+	NoteAdopt      NoteKind = "adopt" // a variant that was thought of or made outside the run: JSON, see Adopted
 )
 
 // A Note is text about candidates that later decisions and briefs may cite.

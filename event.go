@@ -57,6 +57,13 @@ type (
 		ID     ID     `json:"id"`
 		Try    int    `json:"try"`
 		Worker string `json:"worker,omitempty"`
+		// Hand says that somebody outside works on it, and who: no process of
+		// clade performs the try, and nothing is held for it. It ends by a
+		// Proposed, after which the next try evaluates, or by a TryEnded.
+		Hand string `json:"hand,omitempty"`
+		// Until is when whoever hands out work may end the try; no decision
+		// reads it.
+		Until time.Time `json:"until,omitzero"`
 	}
 	// Proposed is written before evaluation begins, so that the operator is
 	// never paid twice.

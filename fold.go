@@ -89,8 +89,11 @@ func landed(h *Head, e Applied) {
 }
 
 func note(h *Head, b Book, n Note) {
-	if n.Kind == NoteProposal {
+	switch n.Kind {
+	case NoteProposal:
 		h.Ideas++
+	case NoteAdopt:
+		h.Offered++
 	}
 	b.Note(n)
 }
@@ -115,8 +118,12 @@ func plan(h *Head, b Book, a Attempt) error {
 	if a.proposes() {
 		h.Proposing++
 	}
-	h.Taken = max(h.Taken, a.Idea)
-	b.Add(&Life{Attempt: a, Open: true})
+	h.Taken, h.Adopted, h.Named = max(h.Taken, a.Idea), max(h.Adopted, a.Adopts), max(h.Named, numberOf(a.Name))
+	l := &Life{Attempt: a, Open: true}
+	if g := a.Given; g != nil {
+		l.Commit, l.Tree, l.Summary = g.Commit, g.Tree, g.Summary
+	}
+	b.Add(l)
 	return nil
 }
 
@@ -129,9 +136,9 @@ func begin(h *Head, b Book, e TryBegun) error {
 		return nil // fenced already
 	}
 	abandon(h, l)
-	l.Try, l.Running, l.Began = e.Try, true, h.Epoch
-	if l.Held = l.Hold; l.Commit != "" && !h.Spec.Rolls() {
-		l.Held = Amount{} // the operator has been paid and is not asked again
+	l.Try, l.Running, l.Began, l.Hand, l.Until = e.Try, true, h.Epoch, e.Hand, e.Until
+	if l.Held = l.Hold; e.Hand != "" || l.Commit != "" && !h.Spec.Rolls() {
+		l.Held = Amount{} // nobody is paid, or the operator has been and is not asked again
 	}
 	b.Changed(l)
 	h.Held = h.Held.Plus(l.Held)
@@ -243,6 +250,7 @@ func propose(h *Head, b Book, e Proposed) error {
 	l.Held, h.Held = rest, h.Held.Plus(rest)
 	pay(h, l, spent)
 	l.Commit, l.Tree, l.Summary, l.Feedback = e.Commit, e.Tree, e.Summary, e.Feedback
+	l.Handed = l.Hand != ""
 	return nil
 }
 

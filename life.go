@@ -6,16 +6,21 @@ import "time"
 // what was decided. Life 0 is the base.
 type Life struct {
 	Attempt
-	Try      int    `json:"try,omitempty"`     // the highest try begun; the fence
-	Ended    int    `json:"ended,omitempty"`   // tries that ended and were not superseded
-	Counted  int    `json:"counted,omitempty"` // of these, the ones that count against the attempt
-	Running  bool   `json:"running,omitempty"` // try Try has begun and not ended
-	Open     bool   `json:"open,omitempty"`    // no verdict has closed it
-	Unjudged bool   `json:"unjudged,omitempty"`
-	Commit   string `json:"commit,omitempty"` // the last commit made
-	Tree     string `json:"tree,omitempty"`
-	Summary  string `json:"summary,omitempty"`
-	Feedback string `json:"feedback,omitempty"`
+	Try      int  `json:"try,omitempty"`     // the highest try begun; the fence
+	Ended    int  `json:"ended,omitempty"`   // tries that ended and were not superseded
+	Counted  int  `json:"counted,omitempty"` // of these, the ones that count against the attempt
+	Running  bool `json:"running,omitempty"` // try Try has begun and not ended
+	Open     bool `json:"open,omitempty"`    // no verdict has closed it
+	Unjudged bool `json:"unjudged,omitempty"`
+	// Hand is who works by hand on the running try, "" where a process of clade
+	// performs it; see TryBegun. Handed says that the commit was made so.
+	Hand     string    `json:"hand,omitempty"`
+	Until    time.Time `json:"until,omitzero"`
+	Handed   bool      `json:"handed,omitempty"`
+	Commit   string    `json:"commit,omitempty"` // the last commit made
+	Tree     string    `json:"tree,omitempty"`
+	Summary  string    `json:"summary,omitempty"`
+	Feedback string    `json:"feedback,omitempty"`
 
 	Failure     Class             `json:"failure,omitempty"` // of the last ended try
 	Detail      string            `json:"detail,omitempty"`
@@ -55,6 +60,15 @@ func (a *Attempt) proposes() bool { return a.Makes == MakesTree && a.Probe == ""
 
 // Candidate reports whether the attempt made a candidate of its own.
 func (l *Life) Candidate() bool { return l.ID == Base || l.Commit != "" }
+
+// ByHand reports whether the attempt waits for somebody outside: nothing that
+// clade does brings it on.
+func (l *Life) ByHand() bool {
+	return l.Open && l.Commit == "" && (l.Running && l.Hand != "" || l.Operator == OperatorManual && (l.Ended == 0 || l.Counted < l.Tries))
+}
+
+// Outside reports whether the attempt's commit came from outside, unchecked.
+func (l *Life) Outside() bool { return l.Given != nil || l.Handed }
 
 // ParentOr is the first parent, or the base.
 func (l *Life) ParentOr() ID {
@@ -104,6 +118,11 @@ type Head struct {
 	BestAt int `json:"best_at"`
 	// Ideas counts notes of NoteProposal, Taken is the highest that a planned
 	// attempt takes up.
+	// Offered counts notes of NoteAdopt, Adopted those that were planned, in
+	// their order. Named is the highest number in the name of an attempt.
+	Offered  int       `json:"offered,omitempty"`
+	Adopted  int       `json:"adopted,omitempty"`
+	Named    int       `json:"named,omitempty"`
 	Ideas    int       `json:"ideas,omitempty"`
 	Taken    int       `json:"taken,omitempty"`
 	Applying *Applying `json:"applying,omitempty"` // an intent without its Applied

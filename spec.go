@@ -217,6 +217,10 @@ type Operator struct {
 	With Options `json:"with,omitempty"` // the operator's own options
 }
 
+// InMemory reports whether the operator works on its parents' trees and has no
+// workspace.
+func (o Operator) InMemory() bool { return o.Use == "mutate" || o.Use == "reflect" }
+
 // Providers of models, by the wire they speak.
 const (
 	ProviderOpenAI    = "openai"    // chat completions and responses, and everything compatible
@@ -307,7 +311,21 @@ type Search struct {
 	// Operators is how one of several operators is chosen: "shares" (default), or
 	// "bandit", which prefers those that gained most for their cost.
 	Operators string `json:"operators,omitempty"`
+	// Start is the tree in which an operator with a workspace begins: "parent"
+	// (default), or "base", where it is told what its parents changed.
+	Start string `json:"start,omitempty"`
+	// Names is a pattern with one %d by which candidates get names; "": none.
+	Names string `json:"names,omitempty"`
+	// Hopeless is after how many candidates without a usable one the search is
+	// given up; 0: by what a candidate may cost.
+	Hopeless int `json:"hopeless,omitempty"`
 }
+
+// Starts of a search's operators.
+const (
+	StartParent = "parent"
+	StartBase   = "base"
+)
 
 // Budget bounds a run. A nil bound is no bound; candidates always has one.
 type Budget struct {
@@ -349,7 +367,17 @@ type FinalRule struct {
 	Alpha     float64 `json:"alpha,omitempty"`     // default 0.05, one-sided
 	Looks     []int   `json:"looks,omitempty"`     // pairs after which a timing final looks; default 6 10 15 20
 	LookAlpha float64 `json:"look_alpha,omitempty"`
+	// Leader is which candidate goes to the final: "score" (default), the best
+	// by merit that may be a parent, or "composite", the first of all candidates
+	// by the composite of their ranks over the values as they were measured.
+	Leader string `json:"leader,omitempty"`
 }
+
+// Leaders of a final.
+const (
+	LeaderScore     = "score"
+	LeaderComposite = "composite"
+)
 
 // Rolls reports whether agents answer the dataset's cases, so that measuring a
 // candidate costs what asking a model does.

@@ -1,0 +1,59 @@
+package clade
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// OperatorManual is the operator of attempts that only somebody outside makes:
+// a person or an agent who takes them up by hand.
+const OperatorManual = "manual"
+
+// A Given is a candidate made elsewhere, in the ledger already.
+type Given struct {
+	Commit  string `json:"commit"`
+	Tree    string `json:"tree"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// An Adopted is the body of a NoteAdopt, as JSON: a variant that a run takes
+// over from a file, or from another run. Without Given an operator takes up its
+// hypothesis and approach.
+type Adopted struct {
+	Name       string   `json:"name"`
+	Parents    []string `json:"parents,omitempty"` // names; one that the run does not know is left out
+	Generation int      `json:"generation,omitempty"`
+	Hypothesis string   `json:"hypothesis"`
+	Approach   string   `json:"approach,omitempty"`
+	Given      *Given   `json:"given,omitempty"`
+}
+
+// Note is the adoption as a note.
+func (a Adopted) Note() Note {
+	body, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // texts and numbers always have JSON
+	}
+	return Note{Kind: NoteAdopt, Body: string(body)}
+}
+
+// NameOf is the name of the n-th candidate by a pattern with one %d ("v%d",
+// "exp_%04d"), "" where there is no pattern.
+func NameOf(pattern string, n int) string {
+	if pattern == "" {
+		return ""
+	}
+	return fmt.Sprintf(pattern, n)
+}
+
+// numberOf is the number at the end of a name, 0 if there is none.
+func numberOf(name string) int {
+	digits := name[len(strings.TrimRight(name, "0123456789")):]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
