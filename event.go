@@ -48,7 +48,8 @@ type (
 		What   string `json:"what"`
 		Epoch  int    `json:"epoch"`
 	}
-	// Planned opens an attempt.
+	// Planned opens an attempt. One that is open already and that nobody works
+	// on is planned anew: another operator takes it up.
 	Planned struct {
 		Attempt Attempt `json:"attempt"`
 	}

@@ -106,6 +106,13 @@ func page(b Book, id ID) (*Life, error) {
 }
 
 func plan(h *Head, b Book, a Attempt) error {
+	if l := b.Page(a.ID); l != nil && a.ID != Base && a.ID <= h.Count {
+		if l.Open && !l.Running && l.Commit == "" && l.Proposes() && a.proposes() { // whoever else took it up was faster
+			l.Attempt = a
+			b.Changed(l)
+		}
+		return nil
+	}
 	if a.ID != h.Count+1 {
 		return fmt.Errorf("%w: attempt %d planned after %d", ErrCorruptLog, a.ID, h.Count)
 	}

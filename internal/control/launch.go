@@ -31,7 +31,7 @@ var ErrDrained = engine.ErrDrained
 
 // Launch searches the run until it stops, in this process. It returns a Problem
 // with FaultBusy when another process holds the run, ErrDrained after a
-// soft stop, and the cause after ctx was cancelled.
+// soft stop, ErrHands when only somebody outside can bring the run on, and the cause after ctx was cancelled.
 func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	if o.Soft == nil {
 		o.Soft = context.Background()
@@ -55,6 +55,9 @@ func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	}
 	b := &rig{c: r.c, run: r, log: log, led: led, o: o}
 	defer func() { err = errors.Join(err, b.close()) }()
+	if err = reassign(ctx, log); err != nil {
+		return err
+	}
 	if err = b.prepareUntil(ctx); err == nil {
 		err = b.search(ctx)
 	}
@@ -78,7 +81,7 @@ func (b *rig) prepareUntil(ctx context.Context) error {
 // tell keeps in the log why a launch failed, for whoever looks at the run later.
 // Interruptions speak for themselves.
 func (b *rig) tell(err error) {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrDrained) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrDrained) || errors.Is(err, ErrHands) {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), tellWithin)

@@ -51,6 +51,12 @@ func (c *Control) Resolve(ctx context.Context, path string) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.Settle(ctx, file, spec, warnings)
+}
+
+// Settle finds the target of a spec that a door read from file, which is where
+// paths are relative to; see Resolve.
+func (c *Control) Settle(ctx context.Context, file string, spec *clade.Spec, warnings []format.Warning) (*Resolved, error) {
 	r := &Resolved{Spec: *spec, File: file, Said: said(spec), Warnings: warnings}
 	if err := r.locate(ctx); err != nil {
 		return nil, err

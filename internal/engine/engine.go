@@ -21,6 +21,10 @@ import (
 // allowed to end, and nothing new was begun.
 var ErrDrained = errors.New("stopped before the search was over")
 
+// ErrHands is Run's cause of return when all that is left to wait for is the work
+// of somebody outside.
+var ErrHands = errors.New("waiting for work that is done by hand")
+
 // Engine runs the search of one run. The caller holds the run's lease.
 type Engine struct {
 	Log    store.Log
@@ -59,7 +63,7 @@ func (e *Engine) Prepare() {
 }
 
 // Run continues the search recorded in the log and returns nil once it has
-// stopped. Cancelling soft ends it after the running tries (ErrDrained);
+// stopped, or ErrHands when only somebody outside can bring it on. Cancelling soft ends it after the running tries (ErrDrained);
 // cancelling hard ends it at once with the cause. Either way the log says
 // exactly what was in flight.
 func (e *Engine) Run(hard, soft context.Context, work dispatch.Dispatcher) error {
@@ -130,10 +134,13 @@ func (e *Engine) finish(hard, soft context.Context) error {
 		stopped = v.Head().Stop != clade.StopNone
 		return nil
 	})
-	if err == nil && !stopped && soft.Err() != nil {
+	switch {
+	case err != nil || stopped:
+		return err
+	case soft.Err() != nil:
 		return ErrDrained
 	}
-	return err
+	return ErrHands
 }
 
 // active is how long the search has run, over all its processes.

@@ -47,7 +47,7 @@ func (e *Engine) turn(hard, soft context.Context, in intake) (over bool, err err
 				return err
 			}
 		}
-		over = len(begun) == 0 && e.idle() && (h.Stop != clade.StopNone || soft.Err() != nil)
+		over = len(begun) == 0 && e.idle() && (h.Stop != clade.StopNone || soft.Err() != nil || e.byHand(tx.View()))
 		e.last.Store(h.Seq)
 		if e.Progress != nil {
 			e.Progress(tx.View())
@@ -197,12 +197,29 @@ func (e *Engine) eligible(l *clade.Life) bool { return e.due(l) && e.Clock() >= 
 // earns.
 func (e *Engine) due(l *clade.Life) bool {
 	switch {
-	case !l.Open || l.Kept || e.mine[l.ID]:
+	case !l.Open || l.ByHand() || e.mine[l.ID]:
 		return false
 	case l.Running || l.Try == 0:
 		return true
 	}
 	return l.Failure != clade.OK && strategy.TriesLeft(l)
+}
+
+// byHand reports whether something is awaited from outside, and nothing else.
+func (e *Engine) byHand(v clade.View) bool {
+	if h := v.Head(); h.Paused || h.Cancelled != "" {
+		return false
+	}
+	hands := 0
+	for _, id := range v.Open() {
+		switch l := v.Life(id); {
+		case l.ByHand():
+			hands++
+		case !strategy.Settled(l):
+			return false
+		}
+	}
+	return hands > 0
 }
 
 // bury ends tries of processes that are gone, where that must be known before
@@ -214,7 +231,7 @@ func (e *Engine) bury(tx store.Tx) error {
 	}
 	for _, id := range tx.View().Open() {
 		l := tx.View().Life(id)
-		if !l.Running || l.Kept || e.mine[id] {
+		if !l.Running || l.Hand != "" || e.mine[id] {
 			continue
 		}
 		lost, buried := strategy.Lost(tx.View(), l)

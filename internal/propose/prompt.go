@@ -11,6 +11,7 @@ import (
 const (
 	tracesMost = 24 << 10 // of all traces together
 	tracePart  = 2 << 10  // of one input, expectation or answer
+	patchMost  = 48 << 10 // of what a parent changed
 )
 
 // Told is what a model or agent is told of an attempt: its brief, and what was
@@ -21,6 +22,11 @@ func Told(r Request) string {
 	b.WriteString(strings.TrimSpace(r.Attempt.Brief))
 	if t := RenderTraces(r.Traces); t != "" {
 		b.WriteString("\n\n" + t)
+	}
+	for _, p := range r.Parents {
+		if p.Patch != "" {
+			fmt.Fprintf(&b, "\n\nWhat candidate %d changed. It is not in your folder: take from it what serves you.\n%s", p.ID, Fence(clade.Clip(clade.Clean(p.Patch), patchMost)))
+		}
 	}
 	for _, p := range r.Parents {
 		if p.Feedback != "" {

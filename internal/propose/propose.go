@@ -18,6 +18,9 @@ type Parent struct {
 	Scored   bool
 	Summary  string // of the edit that made it, in one line
 	Feedback string // what the operator said about it when it made it
+	// Patch is what it changed of the base, as a unified diff of bounded length;
+	// "" where the workspace begins with it.
+	Patch string
 }
 
 // A Trace is how a parent did at one case of the train split, or at a gate. It
@@ -50,9 +53,13 @@ type Request struct {
 	// in the operator derives from it.
 	Draw    uint64
 	Parents []Parent // at least one: the base when the attempt names none
-	Read    Reader
-	// Open makes a workspace with the first parent's tree; the operator closes
-	// it. Operators that work in memory do not call it.
+	// Start is the candidate whose tree Open gives and Changes are against: the
+	// first parent, or the base where the search starts there (Search.Start).
+	// Zero means the first parent; see From.
+	Start Parent
+	Read  Reader
+	// Open makes a workspace with the tree of Start; the operator closes it.
+	// Operators that work in memory do not call it.
 	Open func(ctx context.Context) (workspace.Workspace, error)
 	// Traces are what was seen of the parents in this attempt's Before stages and
 	// at their gates, worst first. Never of cases that decide.
@@ -60,6 +67,14 @@ type Request struct {
 	// Space is the body of the run's NoteSpace note of this operator, "" if none.
 	Space string
 	Log   func(text string)
+}
+
+// From is the commit whose tree the operator starts from.
+func (r *Request) From() string {
+	if r.Start.Commit != "" {
+		return r.Start.Commit
+	}
+	return r.Parents[0].Commit
 }
 
 // A Reader reads trees of the ledger.
@@ -71,7 +86,7 @@ type Reader interface {
 // A Proposal is a changed tree, or the reason why there is none. With neither
 // Changes nor Class the operator proposed nothing.
 type Proposal struct {
-	Changes []ledger.Change // against the first parent's tree
+	Changes []ledger.Change // against the tree of Request.Start
 	// Summary names the real edit in one line ("0.075 → 0.081 in packing.txt").
 	Summary  string
 	Feedback string // given back as Parent.Feedback

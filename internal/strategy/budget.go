@@ -155,6 +155,9 @@ func targetReached(v clade.View) bool {
 
 func hopeless(v clade.View) int {
 	spec, most := &v.Head().Spec, hopelessFree
+	if spec.Search.Hopeless > 0 {
+		return spec.Search.Hopeless
+	}
 	for _, op := range spec.Operators {
 		if paid(spec, op) {
 			most = hopelessPaid
@@ -172,7 +175,7 @@ func sinceBest(v clade.View) int {
 		if last.Open {
 			done--
 		}
-		return done - v.Life(h.Best).Generation
+		return done - v.Life(front(v)).Generation
 	}
 	return h.Closed - h.BestAt
 }

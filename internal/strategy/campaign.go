@@ -13,6 +13,7 @@ import (
 //   - the base is measured before anything is spent; a base that fails its own
 //     gates or has no valid number ends the run;
 //   - the spec's tripwires are measured, wrong candidates that must not score;
+//   - what was offered to the run is planned and measured before anything else;
 //   - the search plans while the budget bears it;
 //   - what gains out of all proportion is measured again before it is judged;
 //   - the best by what the search measured is measured fresh beside the base,
@@ -26,12 +27,13 @@ import (
 // It holds no state: everything is read from the view, and what it remembers of
 // that a fresh one finds again.
 type Campaign struct {
-	search Search
-	tried  tried
+	search  Search
+	tried   tried
+	planner *Planner // of what is adopted
 }
 
 // NewCampaign returns a campaign around a search.
-func NewCampaign(search Search) *Campaign { return &Campaign{search: search} }
+func NewCampaign(search Search) *Campaign { return &Campaign{search: search, planner: NewPlanner(nil)} }
 
 var _ Search = (*Campaign)(nil)
 
@@ -58,6 +60,9 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 		return plan, stop
 	}
 	if plan := replicates(v, c.Lockstep()); len(plan) > 0 {
+		return plan, nil
+	}
+	if plan, wait := c.adopt(v); len(plan) > 0 || wait {
 		return plan, nil
 	}
 	tail := finals(v)

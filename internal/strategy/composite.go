@@ -16,6 +16,42 @@ import (
 // depends on who is compared, so it is worked out on read and never stored.
 // Timings are shrunk towards their mean by their noise first.
 func Composite(v clade.View, ids []clade.ID) map[clade.ID]float64 {
+	return composite(v, ids, standings)
+}
+
+// front is what leads: the best by merit, or where the spec says so the first of
+// all candidates by the composite of the values as they were measured, the lower
+// ID first among equals; the base when there is none.
+func front(v clade.View) clade.ID {
+	h := v.Head()
+	if h.Spec.Final.Leader != clade.LeaderComposite {
+		return h.Best
+	}
+	var ids []clade.ID
+	for id := clade.Base + 1; id <= h.Count; id++ {
+		if v.Life(id).Proposes() {
+			ids = append(ids, id)
+		}
+	}
+	score, best := composite(v, ids, measured), clade.Base
+	for _, id := range ids {
+		if x, ok := score[id]; ok && (best == clade.Base || x > score[best]) {
+			best = id
+		}
+	}
+	return best
+}
+
+// measured are the candidates' values of a measure as they are, higher is better.
+func measured(_ clade.View, m clade.Measure, lives []*clade.Life) []float64 {
+	xs := make([]float64, len(lives))
+	for i, l := range lives {
+		xs[i] = m.Goal.Sign() * l.Values[m.ID]
+	}
+	return xs
+}
+
+func composite(v clade.View, ids []clade.ID, standings func(clade.View, clade.Measure, []*clade.Life) []float64) map[clade.ID]float64 {
 	h, lives := v.Head(), []*clade.Life{}
 	for _, id := range ids {
 		if l := v.Life(id); l != nil && l.Scored && l.Passed && l.Epoch == h.Epoch {

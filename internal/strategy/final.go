@@ -66,7 +66,15 @@ func brief(l *clade.Life) (b finalBrief) {
 // try its next best until one is lucky.
 func finalists(v clade.View) (out []clade.ID) {
 	h := v.Head()
-	most, bar, open := noise.Finalists(&h.Spec), v.Life(clade.Base).Score, searchedSinceFinal(v)
+	open := searchedSinceFinal(v)
+	if h.Spec.Final.Leader == clade.LeaderComposite {
+		id := front(v)
+		if l := v.Life(id); id != clade.Base && (l.Verdict.Final == nil && l.Verdict.Status.Closes() && open || unlearnt(l)) {
+			return []clade.ID{id}
+		}
+		return nil
+	}
+	most, bar := noise.Finalists(&h.Spec), v.Life(clade.Base).Score
 	if w := standing(v); w != nil {
 		bar = max(bar, w.Score)
 	}

@@ -47,7 +47,10 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 	}
 	if op, ok := p.operator(v, a.ID); ok {
 		a.Operator, a.Hold, a.Before = operatorName(op), hold(v, op), lookBack(&h.Spec, op, c.Parents)
+	} else {
+		assign(v, &a)
 	}
+	a.Name = clade.NameOf(h.Spec.Search.Names, h.Named+1+at)
 	a.After = candidateStages(&h.Spec, p.calibration(v), clade.ParentsOrBase(c.Parents)[0], a.ID)
 	what := ""
 	if b, ok := p.briefers[a.Operator]; ok {

@@ -38,7 +38,11 @@ func prose(v clade.View, a *clade.Attempt, hint string) string {
 		fmt.Fprintf(&b, "%s\n", hint)
 	}
 	parents := clade.ParentsOrBase(a.Parents)
-	fmt.Fprintf(&b, "\nYou start from %s.\n", Name(parents[0]))
+	if from := parents[0]; spec.Search.Start == clade.StartBase && from != clade.Base {
+		fmt.Fprintf(&b, "\nYou start from the base. What its offspring measured on which this builds:\n")
+	} else {
+		fmt.Fprintf(&b, "\nYou start from %s.\n", Name(from))
+	}
 	for _, id := range parents {
 		fmt.Fprintf(&b, "- %s: %s\n", Name(id), results(v, v.Life(id)))
 	}

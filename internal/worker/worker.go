@@ -5,9 +5,11 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +126,9 @@ func (p *try) run(ctx context.Context) error {
 		if p.out.Commit == "" {
 			return nil // nothing to propose
 		}
+		if err := p.foreign(ctx); err != nil || p.out.Failure != clade.OK {
+			return err
+		}
 		if same, ok := p.known(ctx); ok && p.Life.Probe == "" {
 			p.out.Same = same
 			return nil
@@ -155,7 +160,10 @@ func (p *try) propose(ctx context.Context) error {
 		return nil
 	}
 	start := time.Now()
-	req := p.request()
+	req, err := p.request(ctx)
+	if err != nil {
+		return err
+	}
 	got, err := op.Propose(ctx, req)
 	got.Spent.Wall = time.Since(start)
 	p.paid, p.out.Spent = got.Spent, got.Spent // whatever becomes of it
@@ -177,11 +185,20 @@ func (p *try) propose(ctx context.Context) error {
 		p.out.Detail = clip(got.Detail)
 		return nil
 	}
-	if bad := append(propose.Violations(p.Spec, got.Changes), lookalikes(p.Spec, got.Changes)...); len(bad) > 0 {
+	if err := p.admit(ctx, req.Start.Commit, got.Changes); err != nil || p.out.Failure != clade.OK {
+		return err
+	}
+	return p.commit(ctx, req, got)
+}
+
+// admit fails the try where an edit breaks the spec's rules or only serves to
+// fool the evaluator.
+func (p *try) admit(ctx context.Context, from string, changes []ledger.Change) error {
+	if bad := append(propose.Violations(p.Spec, changes), lookalikes(p.Spec, changes)...); len(bad) > 0 {
 		p.fail(clade.ClassPolicy, strings.Join(bad, "\n"))
 		return nil
 	}
-	refused, warned, err := p.inspect(ctx, req.Parents[0].Commit, got.Changes)
+	refused, warned, err := p.inspect(ctx, from, changes)
 	if err != nil {
 		return err
 	}
@@ -190,12 +207,36 @@ func (p *try) propose(ctx context.Context) error {
 	}
 	if len(refused) > 0 {
 		p.fail(clade.ClassPolicy, strings.Join(refused, "\n"))
-		return nil
 	}
-	return p.commit(ctx, req, got)
+	return nil
 }
 
-func (p *try) request() propose.Request {
+// foreign holds a candidate that came from outside to the same rules as an
+// operator's, by what it changes of the base.
+func (p *try) foreign(ctx context.Context) error {
+	if !p.Life.Outside() {
+		return nil
+	}
+	base := p.Kin[clade.Base].Commit
+	deltas, err := p.Ledger.Diff(ctx, base, p.out.Commit)
+	if err != nil {
+		return fmt.Errorf("read a candidate from outside: %w", err)
+	}
+	changes := make([]ledger.Change, 0, len(deltas))
+	for _, d := range deltas {
+		c := ledger.Change{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Delete: d.NewMode == ""}
+		if !c.Delete && d.NewMode != ledger.ModeGitlink {
+			if c.Data, err = p.Ledger.Read(ctx, d.NewBlob); err != nil {
+				return fmt.Errorf("read a candidate from outside: %w", err)
+			}
+			c.Blob = ""
+		}
+		changes = append(changes, c)
+	}
+	return p.admit(ctx, base, changes)
+}
+
+func (p *try) request(ctx context.Context) (propose.Request, error) {
 	told := p.Life.Attempt
 	told.Hold = p.rest() // rollouts of its parents have used some
 	req := propose.Request{
@@ -208,19 +249,51 @@ func (p *try) request() propose.Request {
 			ID: id, Commit: k.Commit, Score: k.Score, Scored: k.Scored, Summary: k.Summary, Feedback: k.Feedback,
 		})
 	}
+	req.Start = p.begins(req.Parents[0])
+	if err := p.patches(ctx, req); err != nil {
+		return req, err
+	}
 	req.Traces = traces(p.Spec, p.Cases, p.out.Evaluations)
 	req.Open = func(ctx context.Context) (workspace.Workspace, error) {
-		return p.Workspaces.Open(ctx, p.Template, workspace.Plan{Commit: req.Parents[0].Commit, Hidden: p.Hidden, Git: true})
+		return p.Workspaces.Open(ctx, p.Template, workspace.Plan{Commit: req.Start.Commit, Hidden: p.Hidden, Git: true})
 	}
 	if p.Log != nil {
 		req.Log = func(text string) { p.Log(p.Life.ID, p.Try, "operator", p.hide(text)) }
 	}
-	return req
+	return req, nil
+}
+
+// patches tells an operator that starts elsewhere what its parents changed.
+func (p *try) patches(ctx context.Context, req propose.Request) error {
+	if req.Start.ID == req.Parents[0].ID {
+		return nil
+	}
+	for i := range req.Parents {
+		q := &req.Parents[i]
+		patch, err := p.Ledger.Patch(ctx, req.Start.Commit, q.Commit)
+		if err != nil {
+			return fmt.Errorf("read what candidate %d changed: %w", q.ID, err)
+		}
+		q.Patch = p.hide(string(patch))
+	}
+	return nil
+}
+
+// begins is the tree that the operator's workspace holds.
+func (p *try) begins(parent propose.Parent) propose.Parent {
+	inherits := p.Spec.Search.Start != clade.StartBase || slices.ContainsFunc(p.Spec.Operators, func(o clade.Operator) bool {
+		return o.InMemory() && cmp.Or(o.Name, o.Use) == p.Life.Operator
+	})
+	if inherits {
+		return parent
+	}
+	base := p.Kin[clade.Base]
+	return propose.Parent{ID: clade.Base, Commit: base.Commit, Score: base.Score, Scored: base.Scored, Summary: base.Summary}
 }
 
 func (p *try) commit(ctx context.Context, req propose.Request, got propose.Proposal) error {
 	got.Summary, got.Feedback = p.hide(got.Summary), p.hide(got.Feedback)
-	draft := ledger.Draft{From: req.Parents[0].Commit, Changes: got.Changes,
+	draft := ledger.Draft{From: req.Start.Commit, Changes: got.Changes,
 		Message: fmt.Sprintf("%s\n\nClade-Attempt: %d\n", got.Summary, p.Life.ID)}
 	for _, parent := range req.Parents {
 		draft.Parents = append(draft.Parents, parent.Commit)

@@ -84,7 +84,7 @@ func (o *Operator) proposal(ctx context.Context, r propose.Request, s workspace.
 		return p, fmt.Errorf("listing what %s changed: %w", o.name(), err)
 	}
 	var left []string
-	if p.Changes, left, err = propose.Scoped(r.Spec, changes, propose.Had(ctx, r.Read, r.Parents[0].Commit)); err != nil {
+	if p.Changes, left, err = propose.Scoped(r.Spec, changes, propose.Had(ctx, r.Read, r.From())); err != nil {
 		return p, err
 	}
 	if len(left) > 0 {

@@ -27,7 +27,7 @@ type Request struct {
 	Workspace string        `json:"workspace"` // the folder it is started in
 	Allow     []string      `json:"allow"`     // globs relative to the target; empty: everything not frozen
 	Frozen    []string      `json:"frozen"`
-	Parents   []Parent      `json:"parents"` // the workspace holds the first one's tree
+	Parents   []Parent      `json:"parents"` // the workspace holds the first one's tree, unless they have patches
 	With      clade.Options `json:"with,omitempty"`
 }
 
@@ -37,6 +37,8 @@ type Parent struct {
 	Score    *float64 `json:"score"`
 	Summary  string   `json:"summary,omitempty"`  // of the edit that made it
 	Feedback string   `json:"feedback,omitempty"` // what this operator said about it
+	// Patch is what it changed of the base, where the workspace holds the base.
+	Patch string `json:"patch,omitempty"`
 }
 
 // A Reply is what the program may say. Every key is optional.
@@ -65,7 +67,7 @@ func (o *Operator) request(r propose.Request, folder string) ([]byte, error) {
 		Allow: append([]string{}, r.Spec.Allow...), Frozen: append([]string{}, r.Spec.Frozen...),
 	}
 	for _, p := range r.Parents {
-		q := Parent{ID: p.ID, Summary: p.Summary, Feedback: p.Feedback}
+		q := Parent{ID: p.ID, Summary: p.Summary, Feedback: p.Feedback, Patch: p.Patch}
 		if p.Scored {
 			q.Score = &p.Score
 		}
