@@ -38,7 +38,7 @@ func (b *building) build(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	b.say("writing the base into the template, " + clade.Counted(len(b.base.base), "file"))
-	if _, err := materialise(ctx, b.store.Ledger, tree, b.base.base); err != nil {
+	if err := materialise(ctx, b.store.Ledger, tree, b.base.base, baseTime); err != nil {
 		return fmt.Errorf("writing the base: %w", err)
 	}
 	if err := writeIgnore(ctx, b.store.Ledger, tmp, b.base); err != nil {

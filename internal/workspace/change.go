@@ -24,6 +24,8 @@ type Collector struct {
 	built *Built
 	layer *Layer
 	read  func(path string, mode ledger.Mode, limit int64) ([]byte, error)
+	// modeless says that files have no executable bits to be told by.
+	modeless bool
 
 	// seen paths are there, gone ones are not unless seen.
 	seen    map[string]bool
@@ -102,12 +104,12 @@ func (c *Collector) File(path string, m fs.FileMode, size int64) error {
 	for _, e := range c.layer.Tree.Below(path) {
 		c.gone[e.Path] = true
 	}
-	mode, ok := ledger.ModeOf(m)
+	mode := c.mode(path, m)
 	want, tracked := c.layer.Tree.Lookup(path)
 	if !tracked && c.built.owned(path) {
 		return nil
 	}
-	if !ok {
+	if mode == "" {
 		if tracked {
 			c.gone[path] = true
 		}
@@ -133,6 +135,19 @@ func (c *Collector) File(path string, m fs.FileMode, size int64) error {
 		return nil
 	}
 	return c.add(f, data)
+}
+
+// mode is that of a file or link, "" for what no tree can hold. Where files have
+// no executable bits it is the mode that the tree has.
+func (c *Collector) mode(path string, m fs.FileMode) ledger.Mode {
+	mode, _ := ledger.ModeOf(m)
+	if !c.modeless || !m.IsRegular() {
+		return mode
+	}
+	if want, ok := c.layer.Tree.Lookup(path); ok && want.Mode == ledger.ModeExec {
+		return ledger.ModeExec
+	}
+	return ledger.ModeFile
 }
 
 // content reads a found file.

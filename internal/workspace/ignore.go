@@ -46,8 +46,7 @@ func writeIgnore(ctx context.Context, objects reader, template string, base *Tre
 	if err := os.WriteFile(filepath.Join(repo, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
 		return err
 	}
-	_, err := materialise(ctx, objects, filepath.Join(template, ignoreTree), ignoreFiles(base))
-	return err
+	return materialise(ctx, objects, filepath.Join(template, ignoreTree), ignoreFiles(base), baseTime)
 }
 
 func ignoreFiles(base *Tree) []ledger.Entry {

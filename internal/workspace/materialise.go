@@ -30,13 +30,13 @@ type reader interface {
 // file system, not computing.
 func writers() int { return min(8, 2*runtime.GOMAXPROCS(0)) }
 
-// materialise writes every file of a tree below dir, which exists, and returns
-// the sizes in the order of the entries. No filter, hook or attribute has a say.
-func materialise(ctx context.Context, objects reader, dir string, entries []ledger.Entry) ([]int64, error) {
+// materialise writes every file of a tree below dir, which exists, with the time
+// at; the zero time leaves them as new as they are. No filter, hook or attribute
+// has a say.
+func materialise(ctx context.Context, objects reader, dir string, entries []ledger.Entry, at time.Time) error {
 	if err := makeDirs(dir, entries); err != nil {
-		return nil, err
+		return err
 	}
-	sizes := make([]int64, len(entries))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers())
 	const chunk = 64
@@ -51,15 +51,14 @@ func materialise(ctx context.Context, objects reader, dir string, entries []ledg
 				if err != nil {
 					return fmt.Errorf("reading %q: %w", e.Path, err)
 				}
-				sizes[i] = int64(len(data))
-				if err := writeFile(filepath.Join(dir, filepath.FromSlash(e.Path)), e.Mode, data, baseTime); err != nil {
+				if err := writeFile(filepath.Join(dir, filepath.FromSlash(e.Path)), e.Mode, data, at); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}
-	return sizes, g.Wait()
+	return g.Wait()
 }
 
 // makeDirs makes every folder of a sorted listing; a submodule is an empty one.

@@ -19,8 +19,8 @@ var (
 	// ErrSetup reports that carry or setup failed: infrastructure, never the
 	// candidate's fault. It wraps the command's last output.
 	ErrSetup = errors.New("setup failed")
-	// ErrUnmarked reports a tree whose marker is missing: no patch is taken
-	// from it.
+	// ErrUnmarked reports a tree whose marker is missing, or that is gone
+	// itself: no patch is taken from it.
 	ErrUnmarked = errors.New("workspace is not marked as complete")
 	// ErrNestedGit reports a repository that a command made inside its
 	// workspace: its files would vanish from a commit.
@@ -112,6 +112,28 @@ type Provider interface {
 	Name() string // "overlay", "pool", "copy": shown by doctor and bench
 	Template(ctx context.Context, s TemplateSpec) (Template, error)
 	Open(ctx context.Context, t Template, p Plan) (Workspace, error)
+	// Keep makes dir, which must not exist (fs.ErrExist), a plain folder for a
+	// person or a host agent to edit in: the plan's tree with what setup and carry
+	// added. Its parents are made. It is nobody's but whoever edits it: no process
+	// needs to live on, no sweep removes it, and nothing in it links to the cache.
+	// It has no repository (Plan.Git has no say), hidden files are not in it, and
+	// setup's HOME is not either; paths that setup wrote down are those of where
+	// it ran.
+	//
+	// dir is made as ".tmp-NAME" beside it and renamed when all of it is on disk,
+	// so that it is there whole or not at all; what a killed Keep left there, the
+	// next Keep of dir removes. The last that is written before is the marker
+	// beside it, dir with MarkSuffix, JSON: "commit" is the plan's in the ledger,
+	// "template" the template's key, the rest is for Collect.
+	Keep(ctx context.Context, t Template, p Plan, dir string) error
+	// Collect lists what differs in a folder that Keep made from a commit's tree,
+	// by the rules of Scope.Changes; setup's and carry's files are those that were
+	// there when Keep made it. Every file is read, whatever its times say, and no
+	// link below dir is followed. What the plan froze or removed counts as a
+	// difference. ErrUnmarked says that dir or its marker is missing
+	// (fs.ErrNotExist), or not what Keep made. Nothing is changed in dir, but that
+	// files and folders whose owner may not read them are made readable.
+	Collect(ctx context.Context, t Template, commit, dir string) ([]ledger.Change, error)
 	// Sweep removes what dead processes left behind and returns the bytes freed.
 	Sweep(ctx context.Context, s Sweeping) (int64, error)
 	// Close removes what this process made but templates.

@@ -110,6 +110,16 @@ func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (work
 	return p.store.Template(ctx, s)
 }
 
+// Keep implements workspace.Provider.
+func (p *Provider) Keep(ctx context.Context, t workspace.Template, plan workspace.Plan, dir string) error {
+	return workspace.Keep(ctx, t, plan, dir)
+}
+
+// Collect implements workspace.Provider.
+func (p *Provider) Collect(ctx context.Context, t workspace.Template, commit, dir string) ([]ledger.Change, error) {
+	return workspace.Collect(ctx, t, commit, dir)
+}
+
 // Sweep implements workspace.Provider.
 func (p *Provider) Sweep(_ context.Context, s workspace.Sweeping) (int64, error) {
 	slots, err := p.slots.Sweep(s.Dry)

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path"
@@ -11,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cladehq/clade/internal/proc"
 	"github.com/cladehq/clade/internal/workspace"
 )
 
@@ -164,51 +162,14 @@ func copyFile(from, to string) (stamp, error) {
 	if err != nil {
 		return stamp{}, err
 	}
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		err = copyLink(from, to)
-	case info.Mode().IsRegular():
-		err = copyRegular(from, to, info)
-	default:
+	if !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
 		return stamp{}, nil
 	}
-	if err == nil {
-		err = workspace.SetTime(to, info.ModTime())
-	}
-	if err != nil {
+	if err := workspace.CopyFile(from, to, info); err != nil {
 		return stamp{}, err
 	}
 	if info, err = os.Lstat(to); err != nil {
 		return stamp{}, err
 	}
 	return stampOf(info), nil
-}
-
-func copyLink(from, to string) error {
-	target, err := os.Readlink(from)
-	if err != nil {
-		return err
-	}
-	return os.Symlink(target, to)
-}
-
-func copyRegular(from, to string, info fs.FileInfo) error {
-	if info.Mode()&0o111 != 0 {
-		return proc.Unforked(func() error { return copyBytes(from, to, info) })
-	}
-	return copyBytes(from, to, info)
-}
-
-func copyBytes(from, to string, info fs.FileInfo) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = workspace.CloneFile(out, in)
-	return cmp.Or(err, out.Chmod(info.Mode().Perm()), out.Close())
 }

@@ -56,6 +56,16 @@ func (p *Provider) Template(ctx context.Context, s workspace.TemplateSpec) (work
 	return p.store.Template(ctx, s)
 }
 
+// Keep implements workspace.Provider.
+func (p *Provider) Keep(ctx context.Context, t workspace.Template, plan workspace.Plan, dir string) error {
+	return workspace.Keep(ctx, t, plan, dir)
+}
+
+// Collect implements workspace.Provider.
+func (p *Provider) Collect(ctx context.Context, t workspace.Template, commit, dir string) ([]ledger.Change, error) {
+	return workspace.Collect(ctx, t, commit, dir)
+}
+
 // Sweep implements workspace.Provider. Folders of the pool that nobody uses stay
 // for the next run unless templates are asked for. What a provider that mounts left in
 // the same cache goes too: who only sweeps has this one.

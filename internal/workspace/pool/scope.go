@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 
 	"github.com/cladehq/clade/internal/ledger"
@@ -39,61 +38,16 @@ func (s *scope) Changes(ctx context.Context) ([]ledger.Change, error) {
 		return nil, err
 	}
 	tree := w.folder.tree.to
-	scan := &scan{
-		scope: s, tree: tree, seen: make(map[string]bool, len(w.folder.tree.stamps)),
-		found: w.built.Collect(w.layer, func(p string, mode ledger.Mode, limit int64) ([]byte, error) {
-			return workspace.ReadFound(tree, p, mode == ledger.ModeSymlink, limit)
-		}),
-	}
-	if err := scan.folder(""); err != nil {
+	found := w.built.Collect(w.layer, func(p string, mode ledger.Mode, limit int64) ([]byte, error) {
+		return workspace.ReadFound(tree, p, mode == ledger.ModeSymlink, limit)
+	})
+	err := workspace.Scan(tree, w.layer, found, func(p string, info fs.FileInfo) (bool, error) {
+		return s.untouched(p, stampOf(info)), nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("reading what changed: %w", err)
 	}
-	for _, e := range w.layer.Tree.Below("") {
-		if !scan.seen[e.Path] {
-			scan.found.Gone(e.Path)
-		}
-	}
-	return scan.found.Changes(ctx)
-}
-
-// A scan finds what is not as the template and the plan left it.
-type scan struct {
-	scope *scope
-	tree  string
-	seen  map[string]bool // paths that are there
-	found *workspace.Collector
-}
-
-func (s *scan) folder(dir string) error {
-	entries, err := workspace.ReadDir(filepath.Join(s.tree, filepath.FromSlash(dir)))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		p := path.Join(dir, e.Name())
-		if e.IsDir() {
-			s.seen[p] = true // a submodule
-			if !s.found.Folder(p) {
-				continue
-			}
-			if err := s.folder(p); err != nil {
-				return err
-			}
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		s.seen[p] = true
-		if s.scope.untouched(p, stampOf(info)) {
-			continue
-		}
-		if err := s.found.File(p, info.Mode(), info.Size()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return found.Changes(ctx)
 }
 
 // untouched reports whether a file is the one that the plan or the template put
