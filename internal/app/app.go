@@ -13,6 +13,7 @@ import (
 	"github.com/cladehq/clade/internal/cli"
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/crash"
+	"github.com/cladehq/clade/internal/door/evolution"
 	"github.com/cladehq/clade/internal/door/run"
 	"github.com/cladehq/clade/internal/sandbox"
 	"github.com/cladehq/clade/internal/sandbox/namespace"
@@ -29,21 +30,37 @@ func Main() int {
 	}
 	ctx := context.Background()
 	door := func(here string) (*run.Door, error) {
-		plan, err := crash.Parse(os.Getenv(crash.Variable))
+		c, err := assemble()
 		if err != nil {
 			return nil, err
 		}
-		dirs, err := folders()
+		return run.New(c, here), nil
+	}
+	evolutions := func(here string) (*evolution.Door, error) {
+		c, err := assemble()
 		if err != nil {
 			return nil, err
 		}
-		return run.New(control.New(parts(dirs, plan)), here), nil
+		return evolution.New(c, here), nil
 	}
 	doctor := func(ctx context.Context) []control.Check {
 		d, _ := folders() // what is missing is a finding
 		return d.doctor(ctx)
 	}
-	p := cli.Program{Door: door, Doctor: doctor, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	p := cli.Program{Door: door, Evolution: evolutions, Doctor: doctor, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Extra: []*cobra.Command{bench.Command(benchmark())}}
 	return cli.Main(ctx, p, os.Args[1:])
+}
+
+// assemble makes the control that doors work with.
+func assemble() (*control.Control, error) {
+	plan, err := crash.Parse(os.Getenv(crash.Variable))
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := folders()
+	if err != nil {
+		return nil, err
+	}
+	return control.New(parts(dirs, plan)), nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/door/evolution"
 	"github.com/cladehq/clade/internal/door/run"
 )
 
@@ -24,6 +25,8 @@ type Program struct {
 	// Door makes the door for a person working in folder here. It is called
 	// once a command needs it, so that help and version touch nothing.
 	Door func(here string) (*run.Door, error)
+	// Evolution makes the door to directories of agent-evolutions, likewise.
+	Evolution func(here string) (*evolution.Door, error)
 	// Doctor looks at the machine, also where no door can be made.
 	Doctor func(ctx context.Context) []control.Check
 	// Extra commands that app adds.

@@ -71,7 +71,7 @@ func (e *env) evolutions() (*evolution.Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return evolution.New(here), nil
+	return e.Evolution(here)
 }
 
 func (e *env) evolutionIDs(_ *cobra.Command, args []string, _ string) (out []string, _ cobra.ShellCompDirective) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/format/evolution"
 )
 
@@ -20,10 +21,14 @@ import (
 const maxFile = 4 << 20
 
 // A Door serves one person, working in folder here.
-type Door struct{ here string }
+type Door struct {
+	c     *control.Control
+	here  string
+	clock func() time.Time
+}
 
 // New makes the door for a person working in folder here, an absolute path.
-func New(here string) *Door { return &Door{here} }
+func New(c *control.Control, here string) *Door { return &Door{c: c, here: here, clock: time.Now} }
 
 // A Summary is one evolution in a list.
 type Summary struct {
