@@ -4,13 +4,15 @@ package clade
 // cost. The JSON names are the keys of clade.yaml. A resolved spec has every
 // default filled in, so that a log never depends on a later version's defaults.
 type Spec struct {
-	Version   int      `json:"version"` // 1
-	Objective string   `json:"objective"`
-	Target    Target   `json:"target"`
-	Allow     []string `json:"allow,omitempty"`  // globs an edit may touch; none: everything not frozen
-	Frozen    []string `json:"frozen,omitempty"` // globs an edit may never touch; laid over last before evaluation
-	Setup     *Command `json:"setup,omitempty"`  // run once per base, in the template
-	Carry     []string `json:"carry,omitempty"`  // globs of untracked files copied once per base into the template
+	Version   int    `json:"version"` // 1
+	Objective string `json:"objective"`
+	// Brief is told verbatim to every operator that is told something in words.
+	Brief  string   `json:"brief,omitempty"`
+	Target Target   `json:"target"`
+	Allow  []string `json:"allow,omitempty"`  // globs an edit may touch; none: everything not frozen
+	Frozen []string `json:"frozen,omitempty"` // globs an edit may never touch; laid over last before evaluation
+	Setup  *Command `json:"setup,omitempty"`  // run once per base, in the template
+	Carry  []string `json:"carry,omitempty"`  // globs of untracked files copied once per base into the template
 	// Lock names the files whose digests, with the base, key the template
 	// ("go.sum", "package-lock.json"); none: well-known lock files.
 	Lock      []string   `json:"lock,omitempty"`

@@ -112,6 +112,19 @@ func (r *Run) Release(ctx context.Context, id clade.ID, class clade.Class, why s
 	})
 }
 
+// GiveUp ends an attempt that somebody outside holds for good: category says what
+// became of it, why in words.
+func (r *Run) GiveUp(ctx context.Context, id clade.ID, category, why string) error {
+	return r.Update(ctx, func(tx Tx) error {
+		l, err := held(tx, id)
+		if err != nil {
+			return err
+		}
+		return tx.Append(clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: l.Try, Failure: clade.ClassOperator, Detail: why}},
+			clade.Judged{Verdicts: []clade.Verdict{{ID: id, Status: clade.StatusRejected, Category: category, Why: why}}})
+	})
+}
+
 func held(tx Tx, id clade.ID) (*clade.Life, error) {
 	l := tx.View().Life(id)
 	if l == nil || !l.Open || !l.Running || l.Hand == "" || l.Commit != "" {

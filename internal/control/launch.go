@@ -19,6 +19,8 @@ import (
 type Launch struct {
 	// Soft, when cancelled, lets the running tries end and begins nothing new.
 	Soft context.Context
+	// Hands leaves it to somebody outside to make candidates; see engine.Engine.
+	Hands bool
 	// Step is told what is being prepared ("building the template").
 	Step func(string)
 	// Progress is told the state after every turn; it must be quick and must
@@ -55,8 +57,10 @@ func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	}
 	b := &rig{c: r.c, run: r, log: log, led: led, o: o}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err = reassign(ctx, log); err != nil {
-		return err
+	if !o.Hands {
+		if err = reassign(ctx, log); err != nil {
+			return err
+		}
 	}
 	if err = b.prepareUntil(ctx); err == nil {
 		err = b.search(ctx)
@@ -136,6 +140,7 @@ func (b *rig) search(ctx context.Context) error {
 	e := &engine.Engine{
 		Log: b.log, Search: search, Ledger: b.led, Clock: func() time.Duration { return time.Since(start) },
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()), Backoff: backoff, Progress: b.o.Progress,
+		Hands: b.o.Hands,
 	}
 	e.Prepare()
 	ev, err := b.evaluator()

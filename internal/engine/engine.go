@@ -35,6 +35,9 @@ type Engine struct {
 	// Backoff is how long a try that infrastructure lost waits before the next
 	// one, by the number lost so far, from 1. Nil: no wait.
 	Backoff func(lost int) time.Duration
+	// Hands leaves it to somebody outside to make candidates: what is planned is
+	// evaluated, and no operator is asked.
+	Hands bool
 	// Progress is told the state after every turn. It must return quickly and
 	// must not keep the view.
 	Progress func(clade.View)

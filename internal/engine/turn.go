@@ -197,12 +197,17 @@ func (e *Engine) eligible(l *clade.Life) bool { return e.due(l) && e.Clock() >= 
 // earns.
 func (e *Engine) due(l *clade.Life) bool {
 	switch {
-	case !l.Open || l.ByHand() || e.mine[l.ID]:
+	case !l.Open || e.outside(l) || e.mine[l.ID]:
 		return false
 	case l.Running || l.Try == 0:
 		return true
 	}
 	return l.Failure != clade.OK && strategy.TriesLeft(l)
+}
+
+// outside reports whether an attempt waits for somebody outside.
+func (e *Engine) outside(l *clade.Life) bool {
+	return l.ByHand() || e.Hands && l.Proposes() && l.Open && l.Commit == "" && !e.mine[l.ID] && !strategy.Settled(l)
 }
 
 // byHand reports whether something is awaited from outside, and nothing else.
@@ -213,7 +218,7 @@ func (e *Engine) byHand(v clade.View) bool {
 	hands := 0
 	for _, id := range v.Open() {
 		switch l := v.Life(id); {
-		case l.ByHand():
+		case e.outside(l):
 			hands++
 		case !strategy.Settled(l):
 			return false

@@ -22,6 +22,9 @@ func prose(v clade.View, a *clade.Attempt, hint string) string {
 	var b strings.Builder
 	spec := &v.Head().Spec
 	fmt.Fprintf(&b, "Objective: %s\n", spec.Objective)
+	if spec.Brief != "" {
+		fmt.Fprintf(&b, "\n%s\n\n", spec.Brief)
+	}
 	for _, m := range spec.Measures {
 		fmt.Fprintf(&b, "Measure: %s %s%s\n", m.Goal, m.ID, suffix(" in ", m.Unit))
 	}
@@ -49,7 +52,7 @@ func prose(v clade.View, a *clade.Attempt, hint string) string {
 	findings(&b, v, parents)
 	failures(&b, v, parents[0])
 	steers(&b, v)
-	return clade.Clip(b.String(), proseMost)
+	return clade.Clip(b.String(), proseMost+len(spec.Brief))
 }
 
 func results(v clade.View, l *clade.Life) string {
