@@ -4,8 +4,6 @@ package evolution
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,9 +14,6 @@ import (
 	"github.com/cladehq/clade/internal/control"
 	"github.com/cladehq/clade/internal/format/evolution"
 )
-
-// maxFile bounds a file of an evolution, bytes.
-const maxFile = 4 << 20
 
 // A Door serves one person, working in folder here.
 type Door struct {
@@ -64,13 +59,23 @@ func (d *Door) List() ([]Summary, error) {
 }
 
 func summary(root, name string) (Summary, error) {
-	id, slug, _ := strings.Cut(name, "-")
-	n, _ := strconv.Atoi(id) // names lists numbers only
-	s := Summary{ID: n, Slug: slug, Dir: filepath.Join(root, name)}
-	e, err := read(s.Dir)
+	f := folder{filepath.Join(root, name)}
+	doc, err := f.read()
 	if err != nil {
-		return s, err
+		return named(f.dir), err
 	}
+	return summaryOf(f.dir, doc.Evolution), nil
+}
+
+// named says what the name of a directory says.
+func named(dir string) Summary {
+	id, slug, _ := strings.Cut(filepath.Base(dir), "-")
+	n, _ := strconv.Atoi(id) // names lists numbers only
+	return Summary{ID: n, Slug: slug, Dir: dir}
+}
+
+func summaryOf(dir string, e *evolution.Evolution) Summary {
+	s := named(dir)
 	s.State, s.Objective, s.Variants, s.MaxVariants = string(e.State()), e.Objective, len(e.Variants), e.Budget.MaxVariants
 	for _, v := range e.Variants {
 		s.Generations = max(s.Generations, v.Generation)
@@ -80,7 +85,7 @@ func summary(root, name string) (Summary, error) {
 	} else if row, ok := evolution.Leader(evolution.Score(e)); ok {
 		s.Leader = row.Variant.ID
 	}
-	return s, nil
+	return s
 }
 
 // A Report is one evolution, scored on read.
@@ -121,22 +126,15 @@ type Row struct {
 // Show returns the evolution that arg names: an id, a directory's name, or a
 // fragment of a slug, of several the one of the lowest id.
 func (d *Door) Show(arg string) (*Report, error) {
-	root, names, err := d.names()
+	f, m, err := d.find(arg)
 	if err != nil {
 		return nil, err
 	}
-	m, err := evolution.Resolve(arg, names)
+	doc, err := f.read()
 	if err != nil {
 		return nil, err
 	}
-	s, err := summary(root, m.Dir)
-	if err != nil {
-		return nil, err
-	}
-	e, err := read(s.Dir)
-	if err != nil {
-		return nil, err
-	}
+	s, e := summaryOf(f.dir, doc.Evolution), doc.Evolution
 	r := &Report{Summary: s, Others: m.Others, Gates: []Check{}, Axes: []Check{}, Rows: []Row{}}
 	for _, g := range e.Gates {
 		r.Gates = append(r.Gates, Check{ID: g.ID, Description: g.Description, Cmd: g.Cmd})
@@ -194,22 +192,4 @@ func (d *Door) names() (root string, names []string, err error) {
 		}
 	}
 	return root, evolution.Sorted(names), nil
-}
-
-func read(dir string) (*evolution.Evolution, error) {
-	name := filepath.Join(dir, evolution.FileEvolution)
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &clade.Problem{Fault: clade.FaultNotFound, Where: name, Text: "there is no such file"}
-	case err == nil && !info.Mode().IsRegular():
-		return nil, &clade.Problem{Fault: clade.FaultSpec, Where: name, Text: "is not a regular file"}
-	case err == nil && info.Size() > maxFile:
-		return nil, &clade.Problem{Fault: clade.FaultSpec, Where: name, Text: fmt.Sprintf("is larger than %v", clade.Bytes(maxFile))}
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Where: name, Text: "cannot be read", Err: err}
-	}
-	return evolution.Parse(name, data)
 }

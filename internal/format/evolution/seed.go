@@ -48,6 +48,16 @@ func Seed(d Draft) (yaml, page []byte, err error) {
 	return yaml, page, nil
 }
 
+// Page is EVOLUTION.md for an evolution that has none, as Seed writes it, before
+// it is refreshed.
+func (e *Evolution) Page() []byte {
+	d := Draft{ID: e.ID, Slug: e.Slug, Objective: e.Objective, Scope: Scope{Kind: ScopeWorktree}, Budget: e.Budget, Gates: e.Gates, Rubric: e.Rubric}
+	if e.Scope != nil {
+		d.Scope = *e.Scope
+	}
+	return []byte(d.page())
+}
+
 // evolution is what the file must say.
 func (d Draft) evolution() *Evolution {
 	e := &Evolution{ID: d.ID, Slug: d.Slug, CreatedAt: d.CreatedAt, UpdatedAt: d.CreatedAt, Objective: d.Objective,
