@@ -39,17 +39,34 @@ func (d *decoder) commandIn(f *syntax.Fields, required bool) (c clade.Command) {
 	case !given && required && f.Of.Kind == syntax.Mapping:
 		d.Add(f.Of.At, commandHint, "%s has no command", f.Of.Path)
 	}
-	c.Env = d.env(f.Get("env"))
-	c.Pass = d.Texts(f.Get("pass_env"), "list names of variables, like [PATH]", func(n *syntax.Node) {
-		d.variable(n.At, n.Path, n.Text)
-		if _, ok := c.Env[n.Text]; ok {
-			d.Add(n.At, "keep env or pass_env", "%s: %s is set in env as well", n.Path, syntax.Quote(n.Text))
-		}
-	})
-	c.Dir = d.file(f.Get("dir"))
-	c.Timeout = d.duration(f.Get("timeout"))
-	c.Network = d.Bool(f.Get("network"))
+	d.surroundings(f, &c)
 	return c
+}
+
+// surroundings reads where and within what a command runs, over what is known
+// of it.
+func (d *decoder) surroundings(f *syntax.Fields, c *clade.Command) {
+	env, pass, network := f.Get("env"), f.Get("pass_env"), f.Get("network")
+	if env != nil {
+		c.Env = d.env(env)
+	}
+	if pass != nil {
+		c.Pass = d.Texts(pass, "list names of variables, like [PATH]", func(n *syntax.Node) { d.variable(n.At, n.Path, n.Text) })
+	}
+	for i, name := range c.Pass {
+		at := first(f.Of, "env")
+		if pass != nil {
+			at = pass.Items[i]
+		}
+		if _, ok := c.Env[name]; ok && name != "" {
+			d.Add(at.At, "keep env or pass_env", "%s: %s is set in env as well", at.Path, syntax.Quote(name))
+		}
+	}
+	c.Dir = orDefault(d.file(f.Get("dir")), c.Dir)
+	c.Timeout = orDefault(d.duration(f.Get("timeout")), c.Timeout)
+	if network != nil {
+		c.Network = d.Bool(network)
+	}
 }
 
 // arguments reads a list whose first item names a program; the others may be

@@ -1,8 +1,6 @@
 package native
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -30,7 +28,7 @@ func (d *decoder) readDataset(n *syntax.Node) *clade.Dataset {
 		return nil
 	}
 	f := d.Fields(n, "write a mapping with file, run and scorer")
-	set := &clade.Dataset{Seed: 1}
+	set := &clade.Dataset{}
 	file := f.Need("file", "name the file of the cases")
 	set.File = d.file(file)
 	set.Format = d.datasetFormat(f.Get("format"), file)
@@ -44,9 +42,9 @@ func (d *decoder) readDataset(n *syntax.Node) *clade.Dataset {
 	}
 	set.Splits = d.splits(f.Get("splits"))
 	set.Batch = int(d.Whole(f.Get("batch"), 1, mostCases))
-	set.Seed = uint64(orDefault(d.Whole(f.Get("split_seed"), 1, syntax.Exact), 1))
+	set.Seed = uint64(d.Whole(f.Get("split_seed"), 1, syntax.Exact))
 	f.Done()
-	return set
+	return completeDataset(set)
 }
 
 // answer reads what answers a case: a command, or an agent.
@@ -68,8 +66,7 @@ func (d *decoder) datasetFormat(n, file *syntax.Node) string {
 	if file == nil || file.Kind != syntax.Text {
 		return ""
 	}
-	end := strings.TrimPrefix(strings.ToLower(path.Ext(file.Text)), ".")
-	if slices.Contains(datasetFormats, end) {
+	if end := formatOf(file.Text); end != "" {
 		return end
 	}
 	d.Add(file.At, "add format: json, jsonl, csv or tsv", "%s: the ending of %s tells no format", file.Path, syntax.Quote(file.Text))

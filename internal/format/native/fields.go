@@ -97,6 +97,16 @@ func (d *decoder) without(n *syntax.Node, why string, around []string) {
 // any is the value as encoding/json would give it.
 func (d *decoder) any(n *syntax.Node) any { return n.Any() }
 
+// first is the value of the first of keys that a mapping has, or else the mapping.
+func first(n *syntax.Node, keys ...string) *syntax.Node {
+	for _, key := range keys {
+		if v := n.Get(key); v != nil {
+			return v
+		}
+	}
+	return n
+}
+
 func orDefault[T comparable](v, def T) T {
 	var zero T
 	if v == zero {

@@ -37,7 +37,6 @@ func (d *decoder) agentCommand(f *syntax.Fields, h clade.Host) clade.Command {
 	if h.Name != clade.HostCustom && h.Name != "" {
 		f.Refuse("has no use beside agent: "+h.Name, "remove it, or write agent: custom", "run", "argv", "dir")
 	}
-	c.Timeout = orDefault(c.Timeout, defaultAgentTimeout)
 	return c
 }
 

@@ -22,20 +22,7 @@ func (d *decoder) measures(f *syntax.Fields) (all []clade.Measure) {
 		ids = append(ids, m.ID)
 		all = append(all, m)
 	}
-	reads := func(k clade.ReadKind) bool {
-		return slices.ContainsFunc(all, func(m clade.Measure) bool { return m.Read.Kind == k })
-	}
-	derive := func(k clade.ReadKind, noise clade.Noise) {
-		m := clade.Measure{ID: free("score", ids), Read: clade.Read{Kind: k}, Goal: clade.Maximize, Weight: 1, Repeats: 1, Noise: noise}
-		ids = append(ids, m.ID)
-		all = append(all, m)
-	}
-	if d.dataset && !reads(clade.ReadCases) {
-		derive(clade.ReadCases, clade.NoiseCases)
-	}
-	if d.benchmark && !reads(clade.ReadResult) && (d.dataset || !reads(clade.ReadCases)) {
-		derive(clade.ReadResult, clade.NoiseNone)
-	}
+	all = derived(all, d.benchmark, d.dataset)
 	if len(all) == 0 && f.Of.Kind == syntax.Mapping && !syntax.Means(f.Of, f.Known, "measures", "benchmark", "dataset") {
 		d.Add(f.Of.At, "add measures, a benchmark or a dataset", "nothing is measured")
 	}
@@ -49,18 +36,25 @@ func (d *decoder) measure(n *syntax.Node, used []string) (m clade.Measure) {
 	m.From = d.from(f.Get("from"))
 	m.Read = d.read(f.Need("read", "say where the number is: whole, {pointer: /score}, {regex: …}, wall_clock or peak_memory"))
 	m.Goal = d.goal(f.Need("goal", "write goal: max or goal: min"))
-	m.Unit = d.Text(f.Get("unit"), "name the unit, like ms")
 	m.Weight = d.Above(f.Get("weight"), 1)
-	m.Repeats = int(orDefault(d.Whole(f.Get("repeats"), 1, 1000), 1))
-	m.Min, m.Max = d.Optional(f.Get("min")), d.Optional(f.Get("max"))
-	if m.Min != nil && m.Max != nil && *m.Min >= *m.Max {
-		d.Add(f.Of.Get("max").At, "a value outside of min and max is no score", "%s.max must be above min", n.Path)
-	}
-	m.Noise = d.noise(f.Get("noise"), m.Read.Kind)
-	m.Threshold = d.threshold(f.Get("threshold"), m.Noise)
+	m = completeMeasure(m)
+	d.sampling(f, &m)
 	d.origin(f, m)
 	f.Done()
 	return m
+}
+
+// sampling reads how a number varies and what it is worth, over what is known
+// of it.
+func (d *decoder) sampling(f *syntax.Fields, m *clade.Measure) {
+	m.Unit = orDefault(d.Text(f.Get("unit"), "name the unit, like ms"), m.Unit)
+	m.Repeats = orDefault(int(d.Whole(f.Get("repeats"), 1, 1000)), m.Repeats)
+	m.Min, m.Max = orDefault(d.Optional(f.Get("min")), m.Min), orDefault(d.Optional(f.Get("max")), m.Max)
+	if m.Min != nil && m.Max != nil && *m.Min >= *m.Max {
+		d.Add(first(f.Of, "max", "min").At, "a value outside of min and max is no score", "%s.max must be above min", f.Of.Path)
+	}
+	m.Noise = d.noise(f.Get("noise"), *m)
+	d.threshold(f, m)
 }
 
 // from reads the gate whose run is measured.
@@ -97,11 +91,12 @@ func noises(k clade.ReadKind) []clade.Noise {
 	return []clade.Noise{clade.NoiseNone, clade.NoiseTiming}
 }
 
-func (d *decoder) noise(n *syntax.Node, k clade.ReadKind) clade.Noise {
-	allowed := noises(k)
+func (d *decoder) noise(n *syntax.Node, m clade.Measure) clade.Noise {
 	if n == nil {
-		return allowed[0]
+		return m.Noise
 	}
+	k := m.Read.Kind
+	allowed := noises(k)
 	noise := clade.Noise(d.Choice(n, string(clade.NoiseNone), string(clade.NoiseCases), string(clade.NoiseTiming)))
 	if noise != "" && k != "" && !slices.Contains(allowed, noise) {
 		d.Add(n.At, "write noise: "+string(allowed[0])+", or leave it out", "%s: what %s reads is never %s", n.Path, k, noise)
@@ -109,23 +104,23 @@ func (d *decoder) noise(n *syntax.Node, k clade.ReadKind) clade.Noise {
 	return noise
 }
 
-func (d *decoder) threshold(n *syntax.Node, noise clade.Noise) *float64 {
+func (d *decoder) threshold(f *syntax.Fields, m *clade.Measure) {
+	n := f.Get("threshold")
 	v := d.Optional(n)
+	m.Threshold = orDefault(v, m.Threshold)
 	switch {
-	case v == nil:
-	case *v < 0:
+	case v != nil && *v < 0:
 		d.Wrong(n, "at least 0", "")
-	case noise == clade.NoiseTiming && *v >= 1:
-		d.Add(n.At, "write 0.02 for 2 %", "%s of a timing is a share and must be below 1", n.Path)
+	case m.Threshold != nil && m.Noise == clade.NoiseTiming && *m.Threshold >= 1:
+		d.Add(first(f.Of, "threshold", "noise").At, "write 0.02 for 2 %", "%s.threshold of a timing is a share and must be below 1", f.Of.Path)
 	}
-	return v
 }
 
 // origin checks that the number comes from exactly one place, and what that
 // place allows.
 func (d *decoder) origin(f *syntax.Fields, m clade.Measure) {
 	path := f.Of.Path
-	command := f.Has("run") || f.Has("argv")
+	command := f.Has("run") || f.Has("argv") || !m.IsZero()
 	switch k := m.Read.Kind; {
 	case k == clade.ReadResult || k == clade.ReadCases:
 		f.Refuse("has no use where read is "+string(k), "remove it", append([]string{"from"}, commandKeys...)...)
@@ -135,7 +130,7 @@ func (d *decoder) origin(f *syntax.Fields, m clade.Measure) {
 		if k == clade.ReadCases && !d.benchmark && !d.dataset {
 			d.Add(f.Of.Get("read").At, "add a dataset or a benchmark", "%s reads cases, and there are none", path)
 		}
-	case f.Has("from"):
+	case f.Has("from") || m.From != "":
 		f.Refuse("has no use beside from, which reads the run of a gate", "remove it, or remove from", commandKeys...)
 		if m.Repeats > 1 {
 			f.Refuse("has no use beside from: a gate runs once", "remove it, or give the measure its own command", "repeats")
@@ -143,11 +138,15 @@ func (d *decoder) origin(f *syntax.Fields, m clade.Measure) {
 	case !command && f.Of.Kind == syntax.Mapping:
 		d.Add(f.Of.At, "write run: with a line for the shell, or from: with the id of a gate", "%s has no command", path)
 	}
-	if k := m.Read.Kind; m.Goal == clade.Maximize && (k == clade.ReadClock || k == clade.ReadMemory) {
-		d.warn(f.Of.Get("goal").At, "%s asks for more %s, not less", path, k)
+	if k, goal := m.Read.Kind, f.Of.Get("goal"); goal != nil && m.Goal == clade.Maximize && (k == clade.ReadClock || k == clade.ReadMemory) {
+		d.warn(goal.At, "%s asks for more %s, not less", path, k)
 	}
-	if m.Noise == clade.NoiseTiming && m.Repeats > 1 {
+	switch {
+	case m.Noise != clade.NoiseTiming || m.Repeats == 1:
+	case f.Has("repeats"):
 		f.Refuse("has no use for a timing, which is measured in pairs until it is clear", "remove it", "repeats")
+	default:
+		d.Add(first(f.Of, "noise").At, "add repeats: 1", "%s is repeated, and a timing is measured in pairs until it is clear", path)
 	}
 }
 
@@ -171,7 +170,7 @@ func (d *decoder) read(n *syntax.Node) (r clade.Read) {
 	}
 	r.Pointer, r.Regex, r.File = d.pointer(pointer), d.regex(regex), d.file(file)
 	r.Match = d.Choice(f.Get("match"), "only", "last")
-	d.readFits(f, &r)
+	d.readFits(f, r)
 	f.Done()
 	return r
 }
@@ -210,7 +209,7 @@ func (d *decoder) readKind(f *syntax.Fields, pointer, regex, file *syntax.Node) 
 }
 
 // readFits refuses keys that the kind has no use for and asks for those it needs.
-func (d *decoder) readFits(f *syntax.Fields, r *clade.Read) {
+func (d *decoder) readFits(f *syntax.Fields, r clade.Read) {
 	if r.Kind == "" {
 		return
 	}
@@ -222,11 +221,8 @@ func (d *decoder) readFits(f *syntax.Fields, r *clade.Read) {
 	}
 	if r.Kind != clade.ReadRegex {
 		f.Refuse(why, hint, "regex", "match")
-	} else {
-		r.Match = orDefault(r.Match, "only")
-		if !f.Has("regex") {
-			d.Add(f.Of.At, `add regex: 'score: ([0-9.]+)'`, "%s.regex is missing", f.Of.Path)
-		}
+	} else if !f.Has("regex") {
+		d.Add(f.Of.At, `add regex: 'score: ([0-9.]+)'`, "%s.regex is missing", f.Of.Path)
 	}
 	switch r.Kind {
 	case clade.ReadWhole, clade.ReadPointer, clade.ReadRegex:

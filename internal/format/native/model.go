@@ -58,19 +58,7 @@ func (d *decoder) model(n *syntax.Node) (m clade.Model) {
 	m.MaxTokens = d.Whole(f.Get("max_tokens"), 1, 10_000_000)
 	m.Temperature = d.temperature(f.Get("temperature"))
 	f.Done()
-	return filled(m)
-}
-
-// filled is a model with its defaults.
-func filled(m clade.Model) clade.Model {
-	p, _ := clade.ProviderOf(m.Provider)
-	m.Model = orDefault(m.Model, m.Name)
-	if m.BaseURL == "" {
-		m.BaseURLEnv = orDefault(m.BaseURLEnv, p.BaseURLEnv)
-	}
-	m.KeyEnv = orDefault(m.KeyEnv, p.KeyEnv)
-	m.MaxTokens = orDefault(m.MaxTokens, defaultMaxTokens)
-	return m
+	return completeModel(m)
 }
 
 func (d *decoder) modelNames() []string {
@@ -176,9 +164,8 @@ func (d *decoder) modelName(n *syntax.Node) string {
 	if name == "" || slices.Contains(names, name) {
 		return name
 	}
-	provider, model, ok := strings.Cut(name, "/")
-	if _, known := clade.ProviderOf(provider); known && ok && model != "" && modelForm().MatchString(name) {
-		d.models = append(d.models, filled(clade.Model{Name: name, Provider: provider, Model: model}))
+	if m, ok := spelledOut(name); ok {
+		d.models = append(d.models, m)
 		return name
 	}
 	hint := "list it in models, or write " + strings.Join(clade.ProviderNames(), "/…, ") + "/…"
@@ -187,4 +174,14 @@ func (d *decoder) modelName(n *syntax.Node) string {
 	}
 	d.Add(n.At, hint, "%s: no model is called %s", n.Path, syntax.Quote(name))
 	return name
+}
+
+// spelledOut is the model that PROVIDER/MODEL says.
+func spelledOut(name string) (m clade.Model, ok bool) {
+	provider, model, ok := strings.Cut(name, "/")
+	_, known := clade.ProviderOf(provider)
+	if !ok || !known || model == "" || !modelForm().MatchString(name) {
+		return m, false
+	}
+	return completeModel(clade.Model{Name: name, Provider: provider, Model: model}), true
 }

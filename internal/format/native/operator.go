@@ -26,7 +26,7 @@ var programForm = pattern(`^[a-z][a-z0-9-]{0,39}$`)
 // operators reads the operators; without any, mutate alone.
 func (d *decoder) operators(n *syntax.Node) (all []clade.Operator) {
 	if n == nil {
-		return []clade.Operator{{Use: useMutate, Name: useMutate, Share: 1, Role: clade.RolePropose}}
+		return []clade.Operator{completeOperator(clade.Operator{Use: useMutate})}
 	}
 	var names []string
 	sum, proposing, wrong := 0.0, 0.0, false
@@ -82,11 +82,11 @@ func (d *decoder) operator(n *syntax.Node, used []string) (o clade.Operator) {
 		d.turns(with.Get("turns"), o)
 	}
 	f.Done()
+	o = completeOperator(o)
 	if name != nil {
 		o.Name = d.id(name, used)
 		return o
 	}
-	o.Name = o.Use
 	if use != nil {
 		d.operatorName(use, o.Name, used)
 	}
@@ -95,15 +95,12 @@ func (d *decoder) operator(n *syntax.Node, used []string) (o clade.Operator) {
 
 // operatorWord reads an operator that is given as its use alone.
 func (d *decoder) operatorWord(n *syntax.Node, used []string) clade.Operator {
-	o := clade.Operator{Use: d.use(n), Share: 1, Role: clade.RolePropose}
-	o.Name = o.Use
+	o := completeOperator(clade.Operator{Use: d.use(n)})
 	switch o.Use {
 	case useCommand:
 		d.Add(n.At, "write use: command and run: with a line for the shell", "%s has no command", n.Path)
 	case useAgent:
 		d.Add(n.At, "write {use: agent, agent: claude}; "+hostHint, "%s does not say which agent", n.Path)
-	case useReflect:
-		o.Timeout = defaultReflectTimeout
 	}
 	d.operatorName(n, o.Name, used)
 	return o
@@ -121,12 +118,12 @@ func (d *decoder) agent(f *syntax.Fields, o *clade.Operator) {
 	h := d.host(f.Need("agent", hostHint))
 	o.Agent, o.Model = h.Name, d.modelName(f.Get("model"))
 	o.Command = d.agentCommand(f, h)
-	o.Idle = orDefault(d.duration(f.Get("idle")), defaultAgentIdle)
+	o.Idle = d.duration(f.Get("idle"))
 }
 
 func (d *decoder) reflect(f *syntax.Fields, o *clade.Operator) {
 	o.Model = d.modelName(f.Get("model"))
-	o.Timeout = orDefault(d.duration(f.Get("timeout")), defaultReflectTimeout)
+	o.Timeout = d.duration(f.Get("timeout"))
 	f.Refuse("has no use for reflect, which runs no program", "remove it, or write use: agent or use: command", "run", "argv", "env", "pass_env", "dir")
 	f.Refuse("has no use for reflect, whose model clade asks itself", "remove it; the model says where it is", "network")
 	f.Refuse("is for use: agent", "remove it, or write use: agent", "agent", "idle")

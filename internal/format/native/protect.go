@@ -12,12 +12,8 @@ const defaultJump = 10
 var levels = []string{clade.ProtectReject, clade.ProtectWarn, clade.ProtectOff}
 
 // protect reads the countermeasures against candidates that game their
-// evaluator. What finds a candidate's own edits rejects; the census only warns,
-// since a process that is left over may be a tool's own server.
-func (d *decoder) protect(n *syntax.Node) clade.Protect {
-	jump := float64(defaultJump)
-	p := clade.Protect{Autoload: clade.ProtectReject, Lint: clade.ProtectReject, Secrets: clade.ProtectReject, Census: clade.ProtectWarn,
-		Blank: clade.ProtectWarn, Jump: &jump}
+// evaluator, over what is known of them.
+func (d *decoder) protect(n *syntax.Node, p clade.Protect) clade.Protect {
 	if n == nil {
 		return p
 	}
@@ -29,13 +25,18 @@ func (d *decoder) protect(n *syntax.Node) clade.Protect {
 	level("census", &p.Census)
 	p.Blank = orDefault(d.Choice(f.Get("blank"), clade.ProtectWarn, clade.ProtectOff), p.Blank)
 	if at := f.Get("jump"); at != nil {
-		jump, _ = d.Real(at)
+		jump, _ := d.Real(at)
+		p.Jump = &jump
 		if at.Kind == syntax.Number && jump != 0 && jump < 1 {
 			d.Wrong(at, "at least 1, or 0 for never", "")
 		}
 	}
-	p.Nonce = d.Bool(f.Get("nonce"))
-	p.Tripwires = d.tripwires(f.Get("tripwires"))
+	if nonce := f.Get("nonce"); nonce != nil {
+		p.Nonce = d.Bool(nonce)
+	}
+	if tripwires := f.Get("tripwires"); tripwires != nil {
+		p.Tripwires = d.tripwires(tripwires)
+	}
 	f.Done()
 	return p
 }

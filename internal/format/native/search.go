@@ -1,8 +1,6 @@
 package native
 
 import (
-	"slices"
-
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/syntax"
 )
@@ -50,8 +48,8 @@ func defaultBatch(strategy string) int {
 	return 0
 }
 
-func (d *decoder) search(n *syntax.Node) clade.Search {
-	s := clade.Search{Strategy: defaultStrategy, Explore: defaultExplore, Cross: defaultCross, Parents: defaultParents, Operators: "shares"}
+// search reads how candidates are chosen. s has the defaults.
+func (d *decoder) search(n *syntax.Node, s clade.Search) clade.Search {
 	switch {
 	case n == nil:
 		return s
@@ -65,53 +63,75 @@ func (d *decoder) search(n *syntax.Node) clade.Search {
 		s.Strategy = d.Choice(strategy, strategies...)
 	}
 	s.Batch = orDefault(int(d.Whole(f.Get("batch"), 1, 10_000)), defaultBatch(s.Strategy))
-	explore, cross := f.Get("explore"), f.Get("cross")
-	s.Explore, s.Cross = d.Share(explore, defaultExplore), d.Share(cross, defaultCross)
-	if s.Explore+s.Cross > 1 {
-		at := f.Of
-		if explore != nil {
-			at = explore
-		}
-		if cross != nil {
-			at = cross
-		}
-		d.Add(at.At, "the rest of a generation are mutations", "explore and cross together are %v of a generation, more than all of it", s.Explore+s.Cross)
-	}
-	s.Parents = int(orDefault(d.Whole(f.Get("parents"), 1, 10_000), defaultParents))
-	s.Operators = orDefault(d.Choice(f.Get("operators"), "shares", "bandit"), "shares")
+	s.Start = d.Choice(f.Get("start"), clade.StartParent, clade.StartBase)
+	s.Names = d.names(f.Get("names"))
+	s.Hopeless = int(d.Whole(f.Get("hopeless"), 0, mostCandidates))
+	d.breeding(f, &s)
 	f.Done()
 	return s
 }
 
-func (d *decoder) budget(n *syntax.Node) clade.Budget {
-	b := clade.Budget{Candidates: defaultCandidates}
+// breeding reads how parents and operators are chosen, over what is known of it.
+func (d *decoder) breeding(f *syntax.Fields, s *clade.Search) {
+	s.Explore, s.Cross = d.Share(f.Get("explore"), s.Explore), d.Share(f.Get("cross"), s.Cross)
+	if s.Explore+s.Cross > 1 {
+		d.Add(first(f.Of, "cross", "explore").At, "the rest of a generation are mutations",
+			"explore and cross together are %v of a generation, more than all of it", s.Explore+s.Cross)
+	}
+	s.Parents = orDefault(int(d.Whole(f.Get("parents"), 1, 10_000)), s.Parents)
+	s.Operators = orDefault(d.Choice(f.Get("operators"), "shares", "bandit"), s.Operators)
+}
+
+// namesForm is text with one number, at its end: names are counted on from what
+// they end in.
+var namesForm = pattern(`^[A-Za-z]([A-Za-z0-9_-]{0,30}[A-Za-z_-])?%(0[1-9])?d$`)
+
+const namesHint = "write letters and %d, like v%d, or %04d for four digits"
+
+func (d *decoder) names(n *syntax.Node) string {
+	s := d.Text(n, namesHint)
+	if s != "" && !namesForm().MatchString(s) {
+		d.Add(n.At, namesHint, "%s: %s is no pattern of names", n.Path, syntax.Quote(s))
+	}
+	return s
+}
+
+// budget reads what a run may cost. b has the defaults.
+func (d *decoder) budget(n *syntax.Node, b clade.Budget) clade.Budget {
 	switch {
 	case n == nil:
 		return b
 	case n.Kind == syntax.Number:
-		b.Candidates = d.candidates(n)
+		b.Candidates = orDefault(d.candidates(n), b.Candidates)
 		return b
 	}
 	f := d.Fields(n, "write a number of candidates, or a mapping with candidates")
-	b.Candidates = d.candidates(f.Get("candidates"))
+	b.Candidates = orDefault(d.candidates(f.Get("candidates")), b.Candidates)
 	b.Wall = d.duration(f.Get("wall"))
-	b.USD = d.money(f.Get("usd"))
-	b.Tokens, b.Calls = d.count(f.Get("tokens")), d.count(f.Get("calls"))
 	b.Plateau = int(d.Whole(f.Get("plateau"), 0, mostCandidates))
-	b.Target = d.Optional(f.Get("target"))
-	per := f.Get("per_try_usd")
-	b.PerTry = d.money(per)
-	if b.USD != nil && b.PerTry != nil && *b.PerTry > *b.USD {
-		d.Add(per.At, "lower it, or raise usd", "%s is more than the whole budget of %s", per.Path, b.USD)
-	}
+	d.spending(f, &b)
 	f.Done()
 	return b
+}
+
+// spending reads what models may cost and when it is enough, over what is known
+// of it.
+func (d *decoder) spending(f *syntax.Fields, b *clade.Budget) {
+	b.USD = orDefault(d.money(f.Get("usd")), b.USD)
+	b.Tokens = orDefault(d.count(f.Get("tokens")), b.Tokens)
+	b.Calls = orDefault(d.count(f.Get("calls")), b.Calls)
+	b.Target = orDefault(d.Optional(f.Get("target")), b.Target)
+	b.PerTry = orDefault(d.money(f.Get("per_try_usd")), b.PerTry)
+	if b.USD != nil && b.PerTry != nil && *b.PerTry > *b.USD {
+		d.Add(first(f.Of, "per_try_usd", "usd").At, "lower it, or raise usd",
+			"%s.per_try_usd is more than the whole budget of %s", f.Of.Path, b.USD)
+	}
 }
 
 const mostCandidates = 10_000_000
 
 func (d *decoder) candidates(n *syntax.Node) int {
-	return int(orDefault(d.Whole(n, 1, mostCandidates), defaultCandidates))
+	return int(d.Whole(n, 1, mostCandidates))
 }
 
 func (d *decoder) count(n *syntax.Node) *int64 {
@@ -122,8 +142,8 @@ func (d *decoder) count(n *syntax.Node) *int64 {
 	return &v
 }
 
-func (d *decoder) limits(n *syntax.Node) clade.Limits {
-	l := defaultLimits
+// limits reads the bounds of commands, over what is known of them.
+func (d *decoder) limits(n *syntax.Node, l clade.Limits) clade.Limits {
 	if n == nil {
 		return l
 	}
@@ -133,24 +153,26 @@ func (d *decoder) limits(n *syntax.Node) clade.Limits {
 	l.Processes = int(orDefault(d.Whole(f.Get("processes"), 1, 1_000_000), int64(l.Processes)))
 	l.Output = d.size(f.Get("output"), l.Output)
 	l.FileSize = d.size(f.Get("file_size"), l.FileSize)
-	l.Disk = d.size(f.Get("disk"), 0)
+	l.Disk = d.size(f.Get("disk"), l.Disk)
 	f.Done()
 	return l
 }
 
-func (d *decoder) final(n *syntax.Node) clade.FinalRule {
-	r := clade.FinalRule{Finalists: 1, Alpha: defaultAlpha, Looks: slices.Clone(defaultLooks), LookAlpha: defaultLookAlpha}
+// final reads how a winner proves itself, over what is known of it.
+func (d *decoder) final(n *syntax.Node, r clade.FinalRule) clade.FinalRule {
 	if n == nil {
 		return r
 	}
-	f := d.Fields(n, "write finalists:, alpha:, looks: or look_alpha:")
-	r.Finalists = int(orDefault(d.Whole(f.Get("finalists"), 1, 100), 1))
-	r.Alpha = d.level(f.Get("alpha"), 0.5, defaultAlpha)
-	if looks := f.Get("looks"); looks != nil {
+	f := d.Fields(n, "write finalists:, alpha:, looks:, look_alpha: or leader:")
+	r.Finalists = orDefault(int(d.Whole(f.Get("finalists"), 1, 100)), r.Finalists)
+	r.Leader = orDefault(d.Choice(f.Get("leader"), clade.LeaderScore, clade.LeaderComposite), r.Leader)
+	alpha, looks := f.Get("alpha"), f.Get("looks")
+	r.Alpha = d.level(alpha, 0.5, r.Alpha)
+	if looks != nil {
 		r.Looks = d.looks(looks)
 	}
-	if r.Alpha != defaultAlpha || !slices.Equal(r.Looks, defaultLooks) {
-		r.LookAlpha = r.Alpha / float64(max(1, len(r.Looks)))
+	if alpha != nil || looks != nil {
+		r.LookAlpha = lookAlpha(r)
 	}
 	r.LookAlpha = d.level(f.Get("look_alpha"), r.Alpha, r.LookAlpha)
 	f.Done()

@@ -24,21 +24,13 @@ func (d *decoder) spec(n *syntax.Node) *clade.Spec {
 	if !d.version(f.Need("version", "add version: 1")) {
 		return nil
 	}
-	s := &clade.Spec{Version: version, Seed: 1}
+	s := &clade.Spec{Seed: 1}
+	Complete(s)
 	s.Objective = d.Text(f.Need("objective", "say in a sentence what should get better"), "say in a sentence what should get better")
+	s.Brief = d.Text(f.Get("brief"), "write what operators are told, or remove the line")
 	s.Target = d.target(f.Get("target"))
 	s.Allow = d.Texts(f.Get("allow"), "list patterns, like [src/**]", d.glob)
-	s.Frozen = d.Texts(f.Get("frozen"), "list patterns, like [tests/**]", func(n *syntax.Node) {
-		d.glob(n)
-		if slices.Contains(s.Allow, n.Text) {
-			d.warn(n.At, "%s is both in allow and in frozen; frozen wins", syntax.Quote(n.Text))
-		}
-	})
-	if c := f.Get("setup"); c != nil {
-		s.Setup = d.command(c)
-	}
-	s.Carry = d.Texts(f.Get("carry"), "list patterns, like [node_modules]", d.glob)
-	s.Lock = d.Texts(f.Get("lock"), "list files, like [go.sum]", func(n *syntax.Node) { d.below(n) })
+	d.conduct(f, s)
 	s.Gates = d.gateList(f.Get("gates"))
 	d.readModels(f.Get("models"))
 	d.benchmark, d.dataset = f.Has("benchmark"), f.Has("dataset")
@@ -46,19 +38,42 @@ func (d *decoder) spec(n *syntax.Node) *clade.Spec {
 	s.Dataset = d.readDataset(f.Get("dataset"))
 	s.Measures = d.measures(f)
 	s.Operators = d.operators(f.Get("operators"))
-	s.Search = d.search(f.Get("search"))
-	s.Budget = d.budget(f.Get("budget"))
-	s.Limits = d.limits(f.Get("limits"))
-	s.Sandbox = d.sandbox(f.Get("sandbox"))
-	s.Protect = d.protect(f.Get("protect"))
-	s.Final = d.final(f.Get("final"))
-	s.Slots = int(d.Whole(f.Get("slots"), 0, 1024))
-	if seed := f.Get("seed"); seed != nil {
-		s.Seed = uint64(d.Whole(seed, 0, syntax.Exact))
-	}
+	s.Search = d.search(f.Get("search"), s.Search)
+	s.Budget = d.budget(f.Get("budget"), s.Budget)
 	f.Done()
 	d.settle(s, n)
 	return s
+}
+
+// conduct reads how a search is conducted, whatever it is that is evolved: on
+// what grounds, within which bounds, and what a winner must stand. What is not
+// said stays as it is.
+func (d *decoder) conduct(f *syntax.Fields, s *clade.Spec) {
+	s.Frozen = slices.Concat(s.Frozen, d.Texts(f.Get("frozen"), "list patterns, like [tests/**]", func(n *syntax.Node) {
+		d.glob(n)
+		if slices.Contains(s.Allow, n.Text) {
+			d.warn(n.At, "%s is both in allow and in frozen; frozen wins", syntax.Quote(n.Text))
+		}
+	}))
+	if c := f.Get("setup"); c != nil {
+		s.Setup = d.command(c)
+	}
+	if carry := f.Get("carry"); carry != nil {
+		s.Carry = d.Texts(carry, "list patterns, like [node_modules]", d.glob)
+	}
+	if lock := f.Get("lock"); lock != nil {
+		s.Lock = d.Texts(lock, "list files, like [go.sum]", func(n *syntax.Node) { d.below(n) })
+	}
+	s.Limits = d.limits(f.Get("limits"), s.Limits)
+	s.Sandbox = d.sandbox(f.Get("sandbox"), s.Sandbox)
+	s.Protect = d.protect(f.Get("protect"), s.Protect)
+	s.Final = d.final(f.Get("final"), s.Final)
+	if slots := f.Get("slots"); slots != nil {
+		s.Slots = int(d.Whole(slots, 0, 1024))
+	}
+	if seed := f.Get("seed"); seed != nil {
+		s.Seed = uint64(d.Whole(seed, 0, syntax.Exact))
+	}
 }
 
 // version reports whether the rest can be read.

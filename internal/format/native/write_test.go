@@ -169,7 +169,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 		}
 		return c
 	}
-	s := &clade.Spec{Version: 1, Objective: word(), Seed: r.Uint64N(syntax.Exact + 1), Slots: r.IntN(5)}
+	s := &clade.Spec{Version: 1, Objective: word(), Brief: word(), Seed: r.Uint64N(syntax.Exact + 1), Slots: r.IntN(5)}
 	for i := range r.IntN(3) {
 		s.Gates = append(s.Gates, clade.Gate{ID: fmt.Sprintf("g%d", i), Command: command()})
 	}
@@ -180,7 +180,8 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 			Read: clade.Read{Kind: clade.ReadRegex, Regex: `(\d+)`, Match: "last"}, Weight: r.ExpFloat64() + 1e-9, Repeats: 1 + r.IntN(9), Noise: clade.NoiseNone})
 	}
 	s.Models, s.Operators = randomAskers(r, word)
-	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9), Operators: "bandit"}
+	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9), Operators: "bandit",
+		Start: "base", Names: "exp_%04d", Hopeless: r.IntN(3)}
 	usd, tokens := clade.Microdollars(1+r.Int64N(1e12)), 1+r.Int64N(syntax.Exact)
 	s.Budget = clade.Budget{Candidates: 1 + r.IntN(99), USD: &usd, PerTry: &usd, Tokens: &tokens, Wall: clade.Duration(1 + r.Int64N(1e15))}
 	s.Limits = clade.Limits{Wall: 1, Memory: clade.Bytes(1 + r.Int64N(1<<50)), Processes: 1, Output: 1 << 20, FileSize: 1024, Disk: clade.Bytes(r.Int64N(3))}
@@ -188,7 +189,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 	jump := float64(r.IntN(2)) * (1 + r.ExpFloat64())
 	s.Protect = clade.Protect{Autoload: "off", Lint: "warn", Secrets: "reject", Census: "off", Blank: "off", Jump: &jump, Nonce: r.IntN(2) == 0,
 		Tripwires: []clade.Tripwire{{ID: "t", Write: map[string]string{"a/b: c.py": word(), "yes": ""}, Delete: []string{"on"}, Expect: "worse"}}}
-	s.Final = clade.FinalRule{Finalists: 1, Alpha: 0.01, Looks: []int{1, 2}, LookAlpha: 0.007}
+	s.Final = clade.FinalRule{Finalists: 1, Alpha: 0.01, Looks: []int{1, 2}, LookAlpha: 0.007, Leader: "composite"}
 	return s
 }
 
