@@ -33,8 +33,9 @@ func (e *env) display(name string, after int64) display {
 	return &lines{w: e.Stderr}
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(interface{ Fd() uintptr })
+// isTerminal reports whether a reader or writer is a terminal.
+func isTerminal(rw any) bool {
+	f, ok := rw.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(f.Fd())
 }
 

@@ -18,7 +18,7 @@ func (e *env) evolutionCmd() *cobra.Command {
 		Example: "  clade evolution list\n  clade evolution show 1",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.evolutionListCmd(), e.evolutionShowCmd())
+	c.AddCommand(e.evolutionNewCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
 	return c
 }
 

@@ -59,17 +59,9 @@ func (d *Door) Seed(ctx context.Context, title string) (*Seed, error) {
 	if s.title == "" {
 		return nil, &clade.Problem{Fault: clade.FaultUsage, Text: "an evolution needs a title", Hint: titleHint}
 	}
-	var err error
-	if s.git, err = git.Find(ctx); err != nil {
+	if err := s.find(ctx, d); err != nil {
 		return nil, err
 	}
-	if s.repo, err = s.git.Discover(ctx, d.here); err != nil {
-		return nil, err
-	}
-	if s.repo.Top == "" {
-		return nil, &clade.Problem{Fault: clade.FaultNotFound, Where: d.here, Text: "not in a work tree of git", Hint: "evolutions are written where their repository is checked out"}
-	}
-	s.place = d.placeIn(s.repo.Top)
 	if err := s.number(); err != nil {
 		return nil, err
 	}
@@ -78,6 +70,30 @@ func (d *Door) Seed(ctx context.Context, title string) (*Seed, error) {
 	}
 	s.Found = gatesOf(s.place)
 	return s, nil
+}
+
+// Gates finds commands of the repository that may be gates, without ids.
+func (d *Door) Gates(ctx context.Context) ([]evolution.Gate, error) {
+	s := &Seed{}
+	if err := s.find(ctx, d); err != nil {
+		return nil, err
+	}
+	return gatesOf(s.place), nil
+}
+
+// find finds the repository, and where .agents lies in it.
+func (s *Seed) find(ctx context.Context, d *Door) (err error) {
+	if s.git, err = git.Find(ctx); err != nil {
+		return err
+	}
+	if s.repo, err = s.git.Discover(ctx, d.here); err != nil {
+		return err
+	}
+	if s.repo.Top == "" {
+		return &clade.Problem{Fault: clade.FaultNotFound, Where: d.here, Text: "not in a work tree of git", Hint: "evolutions are written where their repository is checked out"}
+	}
+	s.place = d.placeIn(s.repo.Top)
+	return nil
 }
 
 // placeIn is where .agents lies or will: as the other verbs find it, or else at
