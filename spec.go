@@ -50,6 +50,13 @@ type Target struct {
 	// "" for the root. Globs, commands and dataset files are relative to it,
 	// and no edit may leave it. Filled in when the spec is resolved.
 	Prefix string `json:"prefix,omitempty"`
+	// Only makes the target a selection of its folder's files, as they are on
+	// disk, committed or not; none: all of them. An entry is a path below Path,
+	// slash separated, which stands for itself and all below it, or a doublestar
+	// pattern (with * ? or [), for what it matches and all below that. What git
+	// and clade keep (.git, .clade, .agents/evolutions) is never part of it. Kind
+	// dir only.
+	Only []string `json:"only,omitempty"`
 }
 
 // A Command is a program with arguments, or a line for sh -c.
