@@ -8,8 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/evaluate"
@@ -67,8 +65,7 @@ func peek(ctx context.Context, s ledger.Source, p string) ([]byte, error) {
 	if s.Git != "" {
 		return peekGit(ctx, s, p)
 	}
-	top, _, _ := strings.Cut(p, "/")
-	if !filepath.IsLocal(filepath.FromSlash(p)) || slices.Contains(s.Skip, top) || s.Only != nil && !slices.Contains(s.Only, p) {
+	if !filepath.IsLocal(filepath.FromSlash(p)) || !s.Covers(path.Clean(p)) {
 		return nil, fs.ErrNotExist
 	}
 	at := filepath.Join(s.Dir, filepath.FromSlash(p))

@@ -79,10 +79,12 @@ func (r *Run) landings(ctx context.Context) (out []string, err error) {
 func source(spec *clade.Spec, where string) (root string, s ledger.Source) {
 	switch spec.Target.Kind {
 	case clade.TargetFile:
-		root = filepath.Dir(where)
-		return root, ledger.Source{Dir: root, Only: []string{filepath.Base(where)}}
+		s = fileSource(where)
+		return s.Dir, s
 	case clade.TargetDir:
-		return where, ledger.Source{Dir: where, Skip: []string{stateName, ".git"}}
+		s = dirSource(where, spec.Target.Only)
+		s.Gone = true // what has been deleted meanwhile is merged
+		return where, s
 	}
 	root = filepath.Join(where, up(spec.Target.Prefix))
 	return root, ledger.Source{Git: root}

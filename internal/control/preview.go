@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -89,28 +88,22 @@ func listed(ctx context.Context, repo *git.Repo, rev string) (all []ledger.Entry
 	return all, nil
 }
 
-// walk lists a folder. What an import refuses is left out: it will say so.
+// walk lists a folder. What of its content an import refuses is left out: it will
+// say so.
 func (p *preview) walk() error {
-	if p.source.Only != nil {
-		for _, path := range p.source.Only {
-			info, err := os.Lstat(filepath.Join(p.source.Dir, filepath.FromSlash(path)))
-			if err != nil {
-				return fmt.Errorf("list the base: %w", err)
-			}
-			p.add(path, info)
-		}
-		return nil
+	if err := p.source.Unfit(); err != nil {
+		return err
 	}
-	return filepath.WalkDir(p.source.Dir, func(at string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(p.source.Dir, func(at string, d fs.DirEntry, err error) error {
 		rel, rerr := filepath.Rel(p.source.Dir, at)
 		if err = errors.Join(err, rerr); err != nil {
 			return fmt.Errorf("list the base: %w", err)
 		}
 		path := filepath.ToSlash(rel)
 		switch {
-		case slices.Contains(p.source.Skip, path) && d.IsDir():
+		case d.IsDir() && !p.source.Leads(path):
 			return fs.SkipDir
-		case slices.Contains(p.source.Skip, path), d.IsDir():
+		case d.IsDir(), !p.source.Covers(path):
 			return nil
 		}
 		info, err := d.Info()
@@ -119,6 +112,14 @@ func (p *preview) walk() error {
 		}
 		return nil //nolint:nilerr // it has gone meanwhile
 	})
+	if err != nil {
+		return err
+	}
+	taken := make([]string, len(p.entries))
+	for i, e := range p.entries {
+		taken[i] = e.Path
+	}
+	return p.source.Unmet(taken)
 }
 
 func (p *preview) add(path string, info fs.FileInfo) {

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -228,15 +227,15 @@ func (f *finder) committed(p string) (ledger.Mode, error) {
 
 // lookAt is the mode of a path in a folder, "" for a folder.
 func lookAt(s ledger.Source, p string) (ledger.Mode, error) {
-	top, _, _ := strings.Cut(p, "/")
-	if slices.Contains(s.Skip, top) || s.Only != nil && !slices.Contains(s.Only, top) {
+	covered := s.Covers(p)
+	if !covered && !s.Leads(p) {
 		return "", fs.ErrNotExist
 	}
 	info, err := os.Lstat(filepath.Join(s.Dir, filepath.FromSlash(p)))
 	if err != nil || info.IsDir() {
 		return "", err
 	}
-	if mode, _ := ledger.ModeOf(info.Mode()); mode != "" {
+	if mode, _ := ledger.ModeOf(info.Mode()); mode != "" && covered {
 		return mode, nil
 	}
 	return "", fs.ErrNotExist

@@ -61,6 +61,10 @@ func (c *Control) Settle(ctx context.Context, file string, spec *clade.Spec, war
 	if err := r.locate(ctx); err != nil {
 		return nil, err
 	}
+	if t := r.Spec.Target; len(t.Only) > 0 && t.Kind != clade.TargetDir {
+		return nil, &clade.Problem{Fault: clade.FaultSpec, Where: r.File, Text: fmt.Sprintf("target.only is for plain folders, and the target is of kind %s", t.Kind),
+			Hint: "write target.kind: dir to take the files as they are on disk, or name in allow what may be edited"}
+	}
 	r.guardFiles()
 	r.State = c.stateDir(r)
 	if r.Spec.Slots == 0 {
@@ -202,16 +206,32 @@ func (r *Resolved) locate(ctx context.Context) error {
 
 func (r *Resolved) locateFile() error {
 	r.Spec.Target.Kind = clade.TargetFile
-	r.Root = filepath.Dir(r.Target)
-	r.Source = ledger.Source{Dir: r.Root, Only: []string{filepath.Base(r.Target)}}
+	r.Source = fileSource(r.Target)
+	r.Root = r.Source.Dir
 	return nil
+}
+
+// fileSource is how a target that is one file is read.
+func fileSource(file string) ledger.Source {
+	return ledger.Source{Dir: filepath.Dir(file), Only: []string{ledger.Literal(filepath.Base(file))}}
 }
 
 func (r *Resolved) locateDir() error {
 	r.Spec.Target.Kind = clade.TargetDir
 	r.Root = r.Target
-	r.Source = ledger.Source{Dir: r.Target, Skip: []string{stateName, ".git"}}
-	return nil
+	r.Source = dirSource(r.Target, r.Spec.Target.Only)
+	return r.Source.Unfit()
+}
+
+// dirSource is how a target that is a plain folder is read, or of what only
+// names in it. Such a selection may be of a repository: git's own files and
+// clade's, also those of evolutions, are never part of it.
+func dirSource(dir string, only []string) ledger.Source {
+	s := ledger.Source{Dir: dir, Only: only, Skip: []string{stateName, ".git"}}
+	if len(only) > 0 {
+		s.Skip = append(s.Skip, ".agents/evolutions")
+	}
+	return s
 }
 
 func (r *Resolved) locateGit(ctx context.Context, repo *git.Repo, facts git.Facts) error {

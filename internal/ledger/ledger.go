@@ -79,19 +79,6 @@ type Made struct {
 	Stream       []byte // nil when the commit is already on disk
 }
 
-// A Source is where a base comes from: exactly one of Git and Dir.
-type Source struct {
-	Git string // a repository's folder: Rev's tree is copied, hooks and filters off
-	Rev string
-	Dir string // a plain folder: every file below it but those in Skip
-	// Only restricts Dir to these paths, relative to it.
-	Only []string
-	Skip []string // names of folders or files at the root of Dir
-	// Progress, when not nil, is told from time to time how far an import is
-	// that takes over a second.
-	Progress func(string)
-}
-
 // A Delta is one path's difference between two trees. An empty mode means the
 // path does not exist on that side.
 type Delta struct {

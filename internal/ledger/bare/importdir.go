@@ -8,9 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/atomicfile"
@@ -110,14 +108,14 @@ func (f found) read(dir string) ([]byte, error) {
 	return os.ReadFile(at)
 }
 
-// survey lists what of a folder is imported.
+// survey lists what of a folder is imported. Folders that can hold nothing of it
+// are not entered.
 func survey(s ledger.Source) ([]found, error) {
-	only, err := selection(s)
-	if err != nil {
+	if err := s.Unfit(); err != nil {
 		return nil, err
 	}
 	var out []found
-	err = filepath.WalkDir(s.Dir, func(at string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.Dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return unreadable(s.Dir, err)
 		}
@@ -126,13 +124,13 @@ func survey(s ledger.Source) ([]found, error) {
 			return err
 		}
 		path := filepath.ToSlash(rel)
+		covered := s.Covers(path)
 		switch {
 		case path == "." && d.IsDir():
 			return nil
-		case slices.Contains(s.Skip, path), !only.wants(path, d.IsDir()):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
+		case d.IsDir() && !covered && (!s.Leads(path) || checkPath(path) != nil):
+			return fs.SkipDir
+		case !covered:
 			return nil
 		}
 		f, err := look(at, path, d)
@@ -141,7 +139,22 @@ func survey(s ledger.Source) ([]found, error) {
 		}
 		return err
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, unmet(s, out)
+}
+
+// unmet refuses a restriction to what is not there.
+func unmet(s ledger.Source, taken []found) error {
+	if len(s.Only) == 0 {
+		return nil
+	}
+	paths := make([]string, len(taken))
+	for i, f := range taken {
+		paths[i] = f.path
+	}
+	return s.Unmet(paths)
 }
 
 func unreadable(dir string, err error) error {
@@ -171,40 +184,4 @@ func look(at, path string, d fs.DirEntry) (found, error) {
 			Text: "neither a file nor a folder nor a symlink", Hint: "remove it or skip it"}
 	}
 	return found{path, mode}, nil
-}
-
-// chosen are paths that an import is restricted to, nil for no restriction.
-type chosen []string
-
-// selection checks Only: every path must be there.
-func selection(s ledger.Source) (chosen, error) {
-	var c chosen
-	for _, path := range s.Only {
-		path = strings.TrimSuffix(filepath.ToSlash(filepath.Clean(path)), "/")
-		if path == "." {
-			return nil, nil
-		}
-		if !filepath.IsLocal(filepath.FromSlash(path)) {
-			return nil, fmt.Errorf("importing %s: %q lies outside: %w", s.Dir, path, ledger.ErrPath)
-		}
-		if _, err := os.Lstat(filepath.Join(s.Dir, filepath.FromSlash(path))); err != nil {
-			return nil, unreadable(s.Dir, err)
-		}
-		c = append(c, path)
-	}
-	return c, nil
-}
-
-// wants reports whether path is chosen, below something chosen, or a folder on
-// the way to it.
-func (c chosen) wants(path string, folder bool) bool {
-	if c == nil {
-		return true
-	}
-	for _, want := range c {
-		if path == want || strings.HasPrefix(path, want+"/") || folder && strings.HasPrefix(want, path+"/") {
-			return true
-		}
-	}
-	return false
 }
