@@ -49,12 +49,12 @@ func Stops(e *Evolution, active time.Duration) (Stop, bool) {
 		s.Reason = StopPlateau
 		s.Why = fmt.Sprintf("nothing better than %s in the last %d generations", s.Winner, b.PlateauGenerations)
 	case !open && s.Winner == "" && len(generations) > 0 && generations[len(generations)-1] >= 2:
-		s.Reason, s.Why = StopAbort, "after generation "+fmt.Sprint(generations[len(generations)-1])+" nothing passes every gate: "+failing(e)
+		s.Reason, s.Why = StopAbort, "after generation "+fmt.Sprint(generations[len(generations)-1])+" nothing passes every gate: "+Failing(e)
 	default:
 		return Stop{}, false
 	}
 	if s.Winner == "" && s.Reason != StopAbort {
-		s.Why += ", and nothing passes every gate: " + failing(e)
+		s.Why += ", and nothing passes every gate: " + Failing(e)
 	}
 	return s, true
 }
@@ -84,8 +84,9 @@ func plateau(rows []Row, generations []int, n int) bool {
 	})
 }
 
-// failing names the gates that keep variants from being ranked, worst first.
-func failing(e *Evolution) string {
+// Failing names the gates that keep variants from being ranked, worst first, in
+// words.
+func Failing(e *Evolution) string {
 	type count struct {
 		id string
 		n  int
