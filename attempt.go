@@ -1,5 +1,7 @@
 package clade
 
+import "strings"
+
 // ID numbers an attempt, and the candidate that attempt made if it made one.
 // IDs of a run are 1, 2, 3, … in the order in which attempts were planned; 0 is
 // the base, the tree every lineage starts from.
@@ -128,6 +130,14 @@ type Sample struct {
 	Gate bool `json:"gate,omitempty"`
 }
 
+// OutOfTime begins the Detail of a sample whose command a clock ended.
+const OutOfTime = "did not end within "
+
+// TimedOut reports whether a clock ended the command, by the candidate's fault.
+func (s *Sample) TimedOut() bool {
+	return s.Class == ClassCandidate && strings.HasPrefix(s.Detail, OutOfTime)
+}
+
 // An Evaluation is what was measured of one subject. A Claim is a worker's own
 // word: shown, never judged.
 type Evaluation struct {
@@ -169,6 +179,9 @@ type Outcome struct {
 	// Detail is a bounded excerpt that explains Failure, or says what a try
 	// without a commit did.
 	Detail string `json:"detail,omitempty"`
+	// TimedOut says that a clock ended what Failure is about: the operator, or a
+	// command that checks the candidate.
+	TimedOut bool `json:"timed_out,omitempty"`
 	// Isolation is the grade that really held: container, bwrap, namespaces,
 	// landlock, none; "in-process" for a built-in operator without commands.
 	Isolation   string            `json:"isolation,omitempty"`

@@ -106,11 +106,8 @@ func page(b Book, id ID) (*Life, error) {
 }
 
 func plan(h *Head, b Book, a Attempt) error {
-	if l := b.Page(a.ID); l != nil && a.ID != Base && a.ID <= h.Count {
-		if l.Open && !l.Running && l.Commit == "" && l.Proposes() && a.proposes() { // whoever else took it up was faster
-			l.Attempt = a
-			b.Changed(l)
-		}
+	if l := b.Page(a.ID); l != nil && a.ID != Base {
+		replan(b, l, a)
 		return nil
 	}
 	if a.ID != h.Count+1 {
@@ -125,13 +122,27 @@ func plan(h *Head, b Book, a Attempt) error {
 	if a.proposes() {
 		h.Proposing++
 	}
-	h.Taken, h.Adopted, h.Named = max(h.Taken, a.Idea), max(h.Adopted, a.Adopts), max(h.Named, numberOf(a.Name))
+	if a.Adopts > 0 {
+		h.Adopted++
+	}
+	h.Taken, h.Named, h.Generation = max(h.Taken, a.Idea), max(h.Named, numberOf(a.Name)), max(h.Generation, a.Generation)
 	l := &Life{Attempt: a, Open: true}
 	if g := a.Given; g != nil {
 		l.Commit, l.Tree, l.Summary = g.Commit, g.Tree, g.Summary
 	}
 	b.Add(l)
 	return nil
+}
+
+// replan has another operator take up an attempt, unless somebody was faster.
+// What it is called, where it comes from and how it is measured stay as they are:
+// others were told of them.
+func replan(b Book, l *Life, a Attempt) {
+	if !l.Open || l.Running || l.Commit != "" || !l.Proposes() {
+		return
+	}
+	b.Changed(l)
+	l.Operator, l.Hold, l.Brief, l.Before, l.Kept, l.Tries = a.Operator, a.Hold, a.Brief, a.Before, a.Kept, a.Tries
 }
 
 func begin(h *Head, b Book, e TryBegun) error {
@@ -288,7 +299,7 @@ func end(h *Head, b Book, o Outcome) error {
 	if o.Commit != "" {
 		l.Commit, l.Tree = o.Commit, o.Tree
 	}
-	l.Failure, l.Detail, l.Isolation, l.Files, l.Same = o.Failure, o.Detail, o.Isolation, o.Files, o.Same
+	l.Failure, l.Detail, l.TimedOut, l.Isolation, l.Files, l.Same = o.Failure, o.Detail, o.TimedOut, o.Isolation, o.Files, o.Same
 	l.Look = max(l.Look, o.Look)
 	l.Evaluations, l.Epoch, l.Unjudged = o.Evaluations, l.Began, true
 	return grade(h, b, l)

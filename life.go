@@ -24,6 +24,7 @@ type Life struct {
 
 	Failure     Class             `json:"failure,omitempty"` // of the last ended try
 	Detail      string            `json:"detail,omitempty"`
+	TimedOut    bool              `json:"timed_out,omitempty"` // see Outcome.TimedOut
 	Isolation   string            `json:"isolation,omitempty"`
 	Evaluations []Evaluation      `json:"evaluations,omitempty"` // of the last ended try
 	Files       map[string]string `json:"files,omitempty"`
@@ -62,9 +63,11 @@ func (a *Attempt) proposes() bool { return a.Makes == MakesTree && a.Probe == ""
 func (l *Life) Candidate() bool { return l.ID == Base || l.Commit != "" }
 
 // ByHand reports whether the attempt waits for somebody outside: nothing that
-// clade does brings it on.
+// clade does brings it on. One that has settled waits for its verdict only; see
+// strategy.Settled.
 func (l *Life) ByHand() bool {
-	return l.Open && l.Commit == "" && (l.Running && l.Hand != "" || l.Operator == OperatorManual && (l.Ended == 0 || l.Counted < l.Tries))
+	waits := l.Operator == OperatorManual && (l.Ended == 0 || l.Failure != OK && l.Counted < l.Tries)
+	return l.Open && l.Commit == "" && (l.Running && l.Hand != "" || waits)
 }
 
 // Outside reports whether the attempt's commit came from outside, unchecked.
@@ -118,14 +121,16 @@ type Head struct {
 	BestAt int `json:"best_at"`
 	// Ideas counts notes of NoteProposal, Taken is the highest that a planned
 	// attempt takes up.
-	// Offered counts notes of NoteAdopt, Adopted those that were planned, in
-	// their order. Named is the highest number in the name of an attempt.
-	Offered  int       `json:"offered,omitempty"`
-	Adopted  int       `json:"adopted,omitempty"`
-	Named    int       `json:"named,omitempty"`
-	Ideas    int       `json:"ideas,omitempty"`
-	Taken    int       `json:"taken,omitempty"`
-	Applying *Applying `json:"applying,omitempty"` // an intent without its Applied
+	Ideas int `json:"ideas,omitempty"`
+	Taken int `json:"taken,omitempty"`
+	// Offered counts notes of NoteAdopt, Adopted those of them that were planned,
+	// which may be later ones than those that were not. Named is the highest
+	// number in the name of an attempt, Generation the highest of one.
+	Offered    int       `json:"offered,omitempty"`
+	Adopted    int       `json:"adopted,omitempty"`
+	Named      int       `json:"named,omitempty"`
+	Generation int       `json:"generation,omitempty"`
+	Applying   *Applying `json:"applying,omitempty"` // an intent without its Applied
 	// Landed are the candidates whose applies stand, oldest first: each was
 	// written over what the one before it left. See Applied.
 	Landed []ID `json:"landed,omitempty"`

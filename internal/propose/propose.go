@@ -94,6 +94,7 @@ type Proposal struct {
 	Spent    clade.Amount
 	Class    clade.Class // why it failed
 	Detail   string
+	TimedOut bool   // a clock ended what failed
 	Grade    string // isolation that held
 }
 

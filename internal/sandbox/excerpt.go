@@ -17,7 +17,7 @@ func (r *Result) Failure(l Limits) string {
 	case r.Cancelled:
 		return "cancelled"
 	case r.TimedOut:
-		return fmt.Sprintf("did not end within %v", l.Wall)
+		return clade.OutOfTime + l.Wall.String()
 	case r.OutOfMemory:
 		return fmt.Sprintf("needed more than %v of memory", clade.Bytes(l.Memory))
 	case r.OutOfDisk:

@@ -120,8 +120,8 @@ func (p *try) blank(ctx context.Context, stage clade.Stage, index int) error {
 	base, _ := clade.Values(p.Spec, p.out.Evaluations, clade.Base)
 	w := noise.Wrong{Attempt: &p.Life.Attempt, Subject: s.ID, Evaluations: evs, Base: base}
 	for _, e := range evs {
-		if class, detail, failed := worst(e.Samples); failed {
-			w.Failure, w.Detail = class, detail
+		if f, failed := worst(e.Samples); failed {
+			w.Failure, w.Detail = f.class, f.detail
 		}
 	}
 	if held, why := w.HeldBlank(p.Spec); !held {

@@ -180,6 +180,7 @@ func (p *try) propose(ctx context.Context) error {
 	switch {
 	case got.Class != clade.OK:
 		p.fail(got.Class, got.Detail)
+		p.out.TimedOut = got.TimedOut
 		return nil
 	case len(got.Changes) == 0 || p.Life.Makes == clade.MakesNotes:
 		p.out.Detail = clip(got.Detail)
@@ -439,8 +440,9 @@ var errNoTree = errors.New("subject made no candidate")
 // because of one.
 func (p *try) more(stage clade.Stage, index int, evs []clade.Evaluation) bool {
 	for _, e := range evs {
-		if class, detail, failed := worst(e.Samples); failed {
-			p.fail(class, detail)
+		if f, failed := worst(e.Samples); failed {
+			p.fail(f.class, f.detail)
+			p.out.TimedOut = f.timedOut
 			return false
 		}
 	}
@@ -456,20 +458,24 @@ func (p *try) more(stage clade.Stage, index int, evs []clade.Evaluation) bool {
 	return more
 }
 
+// A failure is what ends an evaluation.
+type failure struct {
+	class    clade.Class
+	detail   string
+	timedOut bool
+}
+
 // worst finds what ends an evaluation: a gate that said no, or a check without a
 // number. A case that only the candidate itself failed is a number (0).
-func worst(samples []clade.Sample) (class clade.Class, detail string, failed bool) {
+func worst(samples []clade.Sample) (f failure, failed bool) {
 	for _, s := range samples {
 		switch {
 		case s.Gate && (s.Class != clade.OK || s.Value != 1):
-			class = s.Class
-			if class == clade.OK {
-				class = clade.ClassCandidate
-			}
-			return class, fmt.Sprintf("gate %s failed: %s", s.Check, s.Detail), true
+			class := cmp.Or(s.Class, clade.ClassCandidate)
+			return failure{class, fmt.Sprintf("gate %s failed: %s", s.Check, s.Detail), s.TimedOut()}, true
 		case s.Class != clade.OK && !(s.Class == clade.ClassCandidate && s.Case != ""):
-			return s.Class, fmt.Sprintf("%s: %s", s.Check, s.Detail), true
+			return failure{s.Class, fmt.Sprintf("%s: %s", s.Check, s.Detail), s.TimedOut()}, true
 		}
 	}
-	return clade.OK, "", false
+	return f, false
 }

@@ -159,6 +159,28 @@ func TestPerform(t *testing.T) {
 				return expect(o.Failure == clade.ClassPolicy && o.Commit == "" && len(e.jobs) == 0 && len(j.proposed) == 0 && strings.Contains(o.Detail, "x.go"))
 			},
 		},
+		"an operator whose time was over": {
+			operator: operator{got: propose.Proposal{Class: clade.ClassOperator, Detail: "hung", TimedOut: true}},
+			want: func(o clade.Outcome, _ *operator, _ *evaluator, _ *journal) string {
+				return expect(o.Failure == clade.ClassOperator && o.TimedOut)
+			},
+		},
+		"a gate whose time was over": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}}},
+			evaluator: evaluator{stages: [][]clade.Sample{{{Check: "g", Gate: true, Class: clade.ClassCandidate,
+				Detail: clade.OutOfTime + "1s\nworking"}}}},
+			want: func(o clade.Outcome, _ *operator, _ *evaluator, _ *journal) string {
+				return expect(o.Failure == clade.ClassCandidate && o.TimedOut)
+			},
+		},
+		"a gate that prints what is said of time": {
+			operator: operator{got: propose.Proposal{Changes: []ledger.Change{edit}}},
+			evaluator: evaluator{stages: [][]clade.Sample{{{Check: "g", Gate: true, Class: clade.ClassCandidate,
+				Detail: "exit status 1\n" + clade.OutOfTime + "1s"}}}},
+			want: func(o clade.Outcome, _ *operator, _ *evaluator, _ *journal) string {
+				return expect(o.Failure == clade.ClassCandidate && !o.TimedOut)
+			},
+		},
 		"nothing proposed costs no evaluation (F45)": {
 			operator: operator{got: propose.Proposal{Detail: "no idea"}},
 			want: func(o clade.Outcome, _ *operator, e *evaluator, _ *journal) string {

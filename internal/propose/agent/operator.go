@@ -66,7 +66,7 @@ func limit(r propose.Request) llm.Cap {
 // proposal is what a run comes to. A failed run proposes nothing, whatever it
 // left behind: half an edit is no candidate.
 func (o *Operator) proposal(ctx context.Context, r propose.Request, s workspace.Scope, run agent.Run) (propose.Proposal, error) {
-	p := propose.Proposal{Grade: run.Grade, Spent: run.Spent, Class: run.End.Class()}
+	p := propose.Proposal{Grade: run.Grade, Spent: run.Spent, Class: run.End.Class(), TimedOut: run.End == agent.EndHung}
 	p.Spent.Unknown = p.Spent.Unknown && r.Attempt.Hold.Microdollars > 0
 	if p.Class != clade.OK {
 		p.Detail = clade.Clip(fmt.Sprintf("%s (%s) %s: %s", o.name(), o.run.Driver.Name(), words[run.End], run.Detail), detailMost)

@@ -140,7 +140,7 @@ func TestClocks(t *testing.T) {
 				r.Idle, r.Command.Timeout = c.idle, clade.Duration(c.wall)
 			})
 			p, err := o.Propose(t.Context(), r)
-			if err != nil || p.Class != clade.ClassOperator || !strings.Contains(p.Detail, c.want) || len(p.Changes) > 0 {
+			if err != nil || p.Class != clade.ClassOperator || !p.TimedOut || !strings.Contains(p.Detail, c.want) || len(p.Changes) > 0 {
 				t.Errorf("%+v, %v", p, err)
 			}
 		})

@@ -105,7 +105,7 @@ func (o *Operator) run(ctx context.Context, r propose.Request, s workspace.Scope
 	}
 	p := propose.Proposal{Grade: res.Grade, Spent: unknown(r)}
 	if p.Detail = o.fault(res, c); p.Detail != "" {
-		p.Class = classOf(res)
+		p.Class, p.TimedOut = classOf(res), res.TimedOut
 		return p, nil
 	}
 	return o.proposal(ctx, r, s, dir, res, p)

@@ -219,7 +219,7 @@ func TestTimeLimitBinds(t *testing.T) {
 	o := shell("trap '' TERM; while :; do sleep 1; done")
 	o.Timeout = clade.Duration(200 * time.Millisecond)
 	p := run(t, o)
-	if p.Class != clade.ClassOperator || !strings.Contains(p.Detail, "operator sh: did not end within 200ms") {
+	if p.Class != clade.ClassOperator || !p.TimedOut || !strings.Contains(p.Detail, "operator sh: did not end within 200ms") {
 		t.Errorf("got %+v", p)
 	}
 }
