@@ -202,7 +202,9 @@ const hollow = `a all an and any as at be best better by can code everything fix
 // of any change that somebody likes.
 func CheckObjective(text string) error {
 	known, words, says := strings.Fields(hollow), 0, 0
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' && r != '-' && r != '_' }) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' && r != '-' && r != '_'
+	}) {
 		n := spoken(w)
 		words += n
 		if !slices.Contains(known, strings.ToLower(w)) {
