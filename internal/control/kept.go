@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -41,17 +42,25 @@ func (k *Kept) Make(ctx context.Context, commit, dir string) error {
 	return free(dir, k.rig.spaces.Keep(ctx, k.rig.template, workspace.Plan{Commit: commit, Hidden: k.rig.hidden()}, dir))
 }
 
-// Changes lists what differs in such a folder from a commit's tree. That the
-// folder is gone, or not one that Make made, is a Problem of the kind
-// FaultNotFound. Errors that say what no commit can hold are those of
-// workspace.Scope.Changes.
+// Changes lists what differs in such a folder from a commit's tree. A Problem of
+// the kind FaultNotFound says that the folder is gone or not one that Make made,
+// one of FaultConflict that it holds what no commit can.
 func (k *Kept) Changes(ctx context.Context, commit, dir string) ([]ledger.Change, error) {
 	list, err := k.rig.spaces.Collect(ctx, k.rig.template, commit, dir)
-	if errors.Is(err, workspace.ErrUnmarked) {
-		err = &clade.Problem{Fault: clade.FaultNotFound, Text: "no changes can be taken from " + dir, Err: err,
-			Hint: "only a folder that clade made whole is compared; what was edited in it is still there if it is"}
+	if err == nil {
+		return list, nil
 	}
-	return list, err
+	what := "no changes can be taken from " + dir
+	for _, unfit := range []error{workspace.ErrNestedGit, workspace.ErrSpecial, workspace.ErrTooLarge} {
+		if errors.Is(err, unfit) {
+			return nil, &clade.Problem{Fault: clade.FaultConflict, Text: what, Err: err, Hint: "take it out of the folder, and try again"}
+		}
+	}
+	if errors.Is(err, workspace.ErrUnmarked) {
+		return nil, &clade.Problem{Fault: clade.FaultNotFound, Text: what, Err: err,
+			Hint: "only a folder that clade made, with its marker " + filepath.Base(dir) + workspace.MarkSuffix + " beside it, is compared"}
+	}
+	return nil, fmt.Errorf("%s: %w", what, err)
 }
 
 // Export writes the tree of a commit as plain files to dir, which must not

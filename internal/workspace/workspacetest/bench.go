@@ -66,6 +66,25 @@ func benchSize(b *testing.B, p Parts, n int) {
 			must(err)
 		}
 	})
+	kept := filepath.Join(b.TempDir(), "workspace")
+	b.Run("keep", func(b *testing.B) {
+		for b.Loop() {
+			must(workspace.Remove(kept))
+			must(provider.Keep(ctx, t, workspace.Plan{Commit: child.Commit}, kept))
+		}
+	})
+	b.Run("collect", func(b *testing.B) {
+		for b.Loop() {
+			_, err := provider.Collect(ctx, t, child.Commit, kept)
+			must(err)
+		}
+	})
+	b.Run("export", func(b *testing.B) {
+		for b.Loop() {
+			must(workspace.Remove(kept))
+			must(workspace.Export(ctx, p.Ledger, child.Commit, kept, nil))
+		}
+	})
 	b.Run("git worktree add and remove", func(b *testing.B) {
 		dir := b.TempDir()
 		for i := 0; b.Loop(); i++ {

@@ -12,20 +12,25 @@ import (
 	"github.com/cladehq/clade/internal/workspace"
 )
 
-func findsChanges(w *world) {
-	space, _ := w.plain(files{
+// edits are scripts that edit a tree, and what has changed then.
+type edits []struct {
+	name, script string
+	want         []string
+}
+
+// editable is a tree, and edited what can be done to it.
+var (
+	editable = files{
 		".gitignore": "*.o\nbuild/\n", "sub/.gitignore": "!keep.o\n", "a": "a\n", "b": "b\n", "x*": "x", "l@": "a",
 		"d/one": "1", "d/two": "2", "d/e/three": "3",
-	})
-	for _, c := range []struct {
-		name, script string
-		want         []string
-	}{
+	}
+	edited = edits{
 		{"nothing F45", "true", nil},
 		{"touched F45", "touch a d/one; cat a >b2; rm b2", nil},
 		{"rewritten the same", "printf 'a\\n' >a.new; mv a.new a", nil},
 		{"edited", "printf 2 >>d/two", []string{"d/two 100644 22"}},
 		{"edited at the same size and time", "touch -r a stamp; printf 'A\\n' >a; touch -r stamp a; rm stamp", []string{"a 100644 A\n"}},
+		{"binary", `printf '\000\377\n' >a`, []string{"a 100644 \x00\xff\n"}},
 		{"new", "mkdir -p n/m; echo hi >n/m/f; chmod +x n/m/f", []string{"n/m/f 100755 hi\n"}},
 		{"deleted", "rm a", []string{"a gone"}},
 		{"folder deleted", "rm -r d", []string{"d/e/three gone", "d/one gone", "d/two gone"}},
@@ -46,27 +51,32 @@ func findsChanges(w *world) {
 		{"made unreadable", "chmod 000 a; mkdir u; chmod 500 u", nil},
 		{"odd names F37", `printf 1 >'-d'; printf 2 >"$(printf 'n\nl')"; printf 3 >"$(printf '\377')"; printf 4 >':(x)'`,
 			[]string{"-d 100644 1", ":(x) 100644 4", "n\nl 100644 2", "\xff 100644 3"}},
-	} {
+	}
+)
+
+func findsChanges(w *world) {
+	space, _ := w.plain(editable)
+	for _, c := range edited {
 		w.Run(c.name, func(t *testing.T) {
 			w := &world{T: t, Parts: w.Parts, provider: w.provider, ctx: w.ctx}
 			w.in(space, c.script, func(s workspace.Scope, _ string) { w.expect(s, c.want...) })
 		})
 	}
+}
+
+// editedChild is what can be done to the child of a family.
+var editedChild = edits{
+	{"back to the base", "printf old >edit", []string{"edit 100644 old"}},
+	{"as it is", "printf new >edit; chmod +x mode", nil},
+	{"what the child deleted", "printf x >drop; mkdir dir; printf a >dir/a", []string{"dir/a 100644 a", "drop 100644 x"}},
+	{"what the child made", "rm -r added swap", []string{"added/deep/f gone", "added/same gone", "swap/in gone"}},
+	{"back to a folder", "rm tree; mkdir -p tree; printf 1 >tree/one", []string{"tree gone", "tree/one 100644 1"}},
 }
 
 func findsChangesOfAChild(w *world) {
 	base, child := w.family()
 	space := w.space(w.template(workspace.TemplateSpec{Commit: base}), workspace.Plan{Commit: child})
-	for _, c := range []struct {
-		name, script string
-		want         []string
-	}{
-		{"back to the base", "printf old >edit", []string{"edit 100644 old"}},
-		{"as it is", "printf new >edit; chmod +x mode", nil},
-		{"what the child deleted", "printf x >drop; mkdir dir; printf a >dir/a", []string{"dir/a 100644 a", "drop 100644 x"}},
-		{"what the child made", "rm -r added swap", []string{"added/deep/f gone", "added/same gone", "swap/in gone"}},
-		{"back to a folder", "rm tree; mkdir -p tree; printf 1 >tree/one", []string{"tree gone", "tree/one 100644 1"}},
-	} {
+	for _, c := range editedChild {
 		w.Run(c.name, func(t *testing.T) {
 			w := &world{T: t, Parts: w.Parts, provider: w.provider, ctx: w.ctx}
 			w.in(space, c.script, func(s workspace.Scope, _ string) { w.expect(s, c.want...) })
@@ -74,17 +84,20 @@ func findsChangesOfAChild(w *world) {
 	}
 }
 
+// nesting are scripts that make repositories, and whether they are refused.
+var nesting = map[string]bool{
+	"git init -q sub && echo 1 >sub/f":                 true,
+	"mkdir s && echo 'gitdir: /x' >s/.git":             true,
+	"mkdir -p s/.GIT":                                  true,
+	"git init -q vendor/dep && echo 1 >vendor/dep/f":   false,
+	"git init -q . && git config user.name x":          false,
+	"mkdir s; echo 1 >s/.gitx; echo 1 >'s/ .git '":     false,
+	"mkdir -p node/.git && rm -r node && echo gone >n": false,
+}
+
 func refusesNestedGit(w *world) {
 	space, _ := w.plain(files{".gitignore": "vendor/\n", "a": "a"})
-	for script, refused := range map[string]bool{
-		"git init -q sub && echo 1 >sub/f":                 true,
-		"mkdir s && echo 'gitdir: /x' >s/.git":             true,
-		"mkdir -p s/.GIT":                                  true,
-		"git init -q vendor/dep && echo 1 >vendor/dep/f":   false,
-		"git init -q . && git config user.name x":          false,
-		"mkdir s; echo 1 >s/.gitx; echo 1 >'s/ .git '":     false,
-		"mkdir -p node/.git && rm -r node && echo gone >n": false,
-	} {
+	for script, refused := range nesting {
 		w.in(space, script, func(s workspace.Scope, _ string) {
 			_, err := s.Changes(w.ctx)
 			if errors.Is(err, workspace.ErrNestedGit) != refused || !refused && err != nil {

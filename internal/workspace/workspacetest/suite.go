@@ -38,6 +38,17 @@ func Run(t *testing.T, parts func(testing.TB) Parts) {
 		{"BuildsAnewWhatWasHalfMadeB9", buildsAnewWhatWasHalfMade},
 		{"KeepsSubmodulesF34", keepsSubmodules},
 		{"WritesPointersF35", writesPointers},
+		{"KeepsAFolder", keepsAFolder},
+		{"KeptOutlivesAllF33", keptOutlivesAll},
+		{"KeptIsWholeOrNotF32", keptIsWholeOrNot},
+		{"KeptNeedsTheMarkerF32", keptNeedsTheMarker},
+		{"KeptLacksNothingF33", keptLacksNothing},
+		{"KeptHidesHeldOutFiles", keptHidesHeldOutFiles},
+		{"CollectsEdits", collectsEdits},
+		{"CollectsWhatNoCommitHolds", collectsWhatNoCommitHolds},
+		{"CollectsNoLinksTargetF36", collectsNoLinksTarget},
+		{"CollectsWithoutModesF39", collectsWithoutModes},
+		{"Exports", exports},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
