@@ -48,8 +48,9 @@ type (
 		What   string `json:"what"`
 		Epoch  int    `json:"epoch"`
 	}
-	// Planned opens an attempt. One that is open already and that nobody works
-	// on is planned anew: another operator takes it up.
+	// Planned opens an attempt. One that is open already, has no candidate and
+	// that nobody works on is planned anew: another operator takes it up, with
+	// what it is told and may spend. Everything else of it stays as it was.
 	Planned struct {
 		Attempt Attempt `json:"attempt"`
 	}
@@ -120,6 +121,9 @@ type (
 		// 0 where there was no file: an undo gives them back.
 		Perms  []uint32 `json:"perms,omitempty"`
 		Commit string   `json:"commit,omitempty"` // of the user's repository, which HEAD moves to; "": HEAD stays
+		// Landed is the ledger's commit of the part of the winner that an apply
+		// lands, "" where that is all of it.
+		Landed string `json:"landed,omitempty"`
 	}
 	// Applied closes an Applying. Undone says the target is as it was.
 	Applied struct {

@@ -25,6 +25,9 @@ type Landing struct {
 	// Writing is called before files are written and what it returns when they
 	// have been; nil for nobody. See land.Lander.
 	Writing func() (done func())
+	// Only and Never say which paths are landed and which must never be touched;
+	// nil for all and none. See land.Lander.
+	Only, Never func(path string) bool
 }
 
 // Landing gives fn a lander for the run's target, under the target's lock, after
@@ -51,7 +54,8 @@ func (r *Run) Landing(ctx context.Context, o Landing, fn func(l *Lander, recover
 	}); err != nil {
 		return err
 	}
-	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Patch: filepath.Join(r.Dir(), "winner.patch"), Writing: o.Writing, Step: r.c.LandStep}
+	l := &land.Lander{Log: r.log, Ledger: led, Kind: spec.Target.Kind, Patch: filepath.Join(r.Dir(), "winner.patch"), Writing: o.Writing, Step: r.c.LandStep,
+		Only: o.Only, Never: o.Never}
 	l.Root, l.Source = source(&spec, where)
 	if _, err := os.Stat(l.Root); err != nil {
 		return &clade.Problem{Fault: clade.FaultNotFound, Text: "the target is gone", Err: err}
@@ -64,12 +68,15 @@ func (r *Run) Landing(ctx context.Context, o Landing, fn func(l *Lander, recover
 	return fn(l, recovered)
 }
 
-// landings lists the commits that hold the bytes before and after each apply: an
-// undo needs them.
+// landings lists the commits that hold the bytes before and after each apply,
+// which an undo needs, and what was landed where that was not a candidate.
 func (r *Run) landings(ctx context.Context) (out []string, err error) {
 	return out, r.log.Read(ctx, 0, func(rec clade.Record) error {
 		if a, ok := rec.Event.(clade.Applying); ok && !a.Undo {
 			out = append(out, a.Before, a.After)
+			if a.Landed != "" {
+				out = append(out, a.Landed)
+			}
 		}
 		return nil
 	})

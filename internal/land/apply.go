@@ -29,7 +29,7 @@ func (l *Lander) Apply(ctx context.Context, p *Preview) (commit string, err erro
 
 // intend records the bytes before and after and then the intent.
 func (l *Lander) intend(ctx context.Context, p *Preview) (in clade.Applying, err error) {
-	in = clade.Applying{Winner: p.Winner, Paths: p.Paths}
+	in = clade.Applying{Winner: p.Winner, Paths: p.Paths, Landed: p.landed}
 	var before, after []ledger.Change
 	for _, path := range p.Paths {
 		s := p.swaps[path]

@@ -1,5 +1,5 @@
 // Package land writes a winner into the target, and takes it back. It owns the
-// only code that changes a person's files, and keeps three promises.
+// only code that changes a person's files, and keeps four promises.
 //
 // All or nothing: an intent in the log names every path, and the ledger has the
 // bytes before and after, before the first byte is written. New content is
@@ -12,6 +12,11 @@
 // that has changed since. In a plain folder, where no commit says what is the
 // person's, the change is merged into what is there. An undo needs nothing but
 // the run's log and ledger.
+//
+// Nothing out of scope: with Only, what lands is a tree of its own, the base with
+// a part of the winner's changes, merged and gated like a whole one. A winner that
+// changes what must never be touched, or what its target does not hold, is not
+// landed in part either.
 //
 // Nothing else is touched: in a repository neither the index nor HEAD nor the
 // objects, unless a commit was asked for, which moves HEAD by compare-and-swap
@@ -51,6 +56,12 @@ type Lander struct {
 	// Patch is where the winner's patch is written when it cannot be merged, ""
 	// for nowhere.
 	Patch string
+	// Only, when not nil, says which paths are landed, as the tree has them; the
+	// others of the winner's changes stay out, and Preview.Left lists them.
+	Only func(path string) bool
+	// Never, when not nil, names paths that must never be touched: a winner that
+	// changes one cannot be landed at all, and Preview.Problem lists them all.
+	Never func(path string) bool
 	// Gate runs the spec's gates on a tree and returns what failed, in words.
 	Gate func(ctx context.Context, commit string) ([]string, error)
 	// Writing, when not nil, is called before the first file is written and what

@@ -18,6 +18,9 @@ import (
 type Preview struct {
 	Winner    clade.ID
 	Paths     []string
+	Left      []string   // paths of the winner's changes that Lander.Only leaves out
+	Barred    []string   // those that Lander.Never names: nothing of the winner can be landed
+	Outside   []string   // those that are no part of the target: nothing can be landed either
 	Moved     bool       // the target has changed since the run began: a three-way merge
 	Conflicts []string   // paths that the merge could not join
 	Saved     string     // where the winner's patch is when there are conflicts
@@ -29,6 +32,7 @@ type Preview struct {
 
 	repo    *repo // nil in a plain folder
 	from    string
+	landed  string      // commit of the winner's changes without those of Left, "" where nothing is left out
 	merged  ledger.Made // the target's tree with the change
 	entries map[string]ledger.Entry
 	swaps   map[string]swap
@@ -47,6 +51,8 @@ type Obstacle struct {
 func (p *Preview) Problem() error {
 	const unchanged = "nothing was changed"
 	switch {
+	case len(p.Barred)+len(p.Outside) > 0:
+		return p.untouchable()
 	case p.Blocked != "":
 		return conflict(p.Blocked, unchanged)
 	case len(p.Conflicts) > 0:
@@ -85,38 +91,46 @@ func (l *Lander) Preview(ctx context.Context, winner clade.ID) (*Preview, error)
 		return nil, &clade.Problem{Fault: clade.FaultUsage, Text: "the target is no repository: there is nothing to commit to"}
 	}
 	p := &Preview{Winner: winner}
+	landed, err := l.scope(ctx, p, base.Commit, won.Commit)
+	switch {
+	case err != nil:
+		return nil, err
+	case landed == "":
+		return p, nil
+	}
+	return p, l.preview(ctx, p, &base, landed)
+}
+
+// preview is Preview of the commit that is landed.
+func (l *Lander) preview(ctx context.Context, p *Preview, base *clade.Life, landed string) (err error) {
 	now := l.Source
 	if l.Kind == clade.TargetGit {
 		if p.repo, err = l.open(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		if p.Blocked = p.repo.unfit(l.Root); p.Blocked != "" {
-			return p, nil
+			return nil
 		}
 		now.Rev = p.repo.facts.Head
 	}
 	made, err := l.Ledger.Import(ctx, now)
 	if err != nil {
-		return nil, failed("the target cannot be read into the run's ledger", err)
+		return failed("the target cannot be read into the run's ledger", err)
 	}
 	p.from, p.Moved = made.Commit, made.Tree != base.Tree
-	changes, err := l.changes(ctx, p, base.Commit, won.Commit)
-	if err != nil {
-		return nil, err
-	}
-	if p.Blocked != "" {
-		return p, nil
-	}
-	if len(p.Conflicts) > 0 {
-		return p, l.save(ctx, p, base.Commit, won.Commit)
-	}
-	if len(changes) == 0 {
-		return p, l.settled(ctx, p, base.Commit, won.Commit)
+	changes, err := l.changes(ctx, p, base.Commit, landed)
+	switch {
+	case err != nil:
+		return err
+	case len(p.Conflicts) > 0:
+		return l.save(ctx, p, base.Commit, landed)
+	case len(changes) == 0:
+		return l.settled(ctx, p, base.Commit, landed)
 	}
 	if err := l.merge(ctx, p, changes); err != nil {
-		return nil, err
+		return err
 	}
-	return p, l.look(ctx, p)
+	return l.look(ctx, p)
 }
 
 func (l *Lander) lives(ctx context.Context, winner clade.ID) (base, won clade.Life, err error) {
@@ -144,10 +158,7 @@ func (l *Lander) changes(ctx context.Context, p *Preview, base, won string) (out
 		return nil, err
 	}
 	for _, d := range deltas {
-		if d.OldMode == ledger.ModeGitlink || d.NewMode == ledger.ModeGitlink {
-			p.Blocked = fmt.Sprintf("candidate %d changes the submodule %q, which cannot be landed", p.Winner, d.Path)
-		}
-		out = append(out, ledger.Change{Path: d.Path, Mode: d.NewMode, Blob: d.NewBlob, Delete: d.NewMode == ""})
+		out = append(out, change(d))
 	}
 	return out, nil
 }
