@@ -30,6 +30,13 @@ type Adopted struct {
 	Given      *Given   `json:"given,omitempty"`
 }
 
+// Adopted reads the body of a NoteAdopt; false when it says nothing that can be
+// read.
+func (n Note) Adopted() (a Adopted, ok bool) {
+	ok = n.Kind == NoteAdopt && json.Unmarshal([]byte(n.Body), &a) == nil
+	return a, ok
+}
+
 // Note is the adoption as a note.
 func (a Adopted) Note() Note {
 	body, err := json.Marshal(a)
@@ -48,11 +55,16 @@ func NameOf(pattern string, n int) string {
 	return fmt.Sprintf(pattern, n)
 }
 
-// numberOf is the number at the end of a name, 0 if there is none.
+// namedMost bounds the numbers in names that are counted on from: a larger one
+// is somebody's joke, and must not bring the next ones to an overflow.
+const namedMost = 1_000_000_000
+
+// numberOf is the number at the end of a name, 0 if there is none or it is
+// beyond namedMost.
 func numberOf(name string) int {
 	digits := name[len(strings.TrimRight(name, "0123456789")):]
 	n, err := strconv.Atoi(digits)
-	if err != nil {
+	if err != nil || n > namedMost {
 		return 0
 	}
 	return n

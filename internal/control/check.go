@@ -33,14 +33,23 @@ func (r *Run) commits(ctx context.Context) (out []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := map[string]bool{}
+	had := map[string]bool{"": true}
 	for _, m := range pending {
-		kept[m.Commit] = true
+		had[m.Commit] = true
+	}
+	add := func(commit string) {
+		if !had[commit] {
+			had[commit] = true
+			out = append(out, commit)
+		}
 	}
 	err = r.log.View(ctx, func(v clade.View) error {
 		for id := clade.Base; id <= v.Head().Count; id++ {
-			if l := v.Life(id); l.Commit != "" && !kept[l.Commit] {
-				out = append(out, l.Commit)
+			add(v.Life(id).Commit)
+		}
+		for n := range v.Notes(clade.NoteAdopt) { // offered, and perhaps not planned yet
+			if a, ok := n.Adopted(); ok && a.Given != nil {
+				add(a.Given.Commit)
 			}
 		}
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/cladehq/clade"
@@ -18,13 +20,20 @@ import (
 var ErrHands = engine.ErrHands
 
 // Offer has the run take over variants that were thought of or made outside of
-// it, in this order. It plans them before anything else.
+// it, in this order. It plans them before anything else. One whose name the run
+// knows already, or was offered before, is left out: whoever died before he heard
+// that it was offered offers it again.
 func (r *Run) Offer(ctx context.Context, all []clade.Adopted) error {
 	if len(all) == 0 {
 		return nil
 	}
 	return r.Update(ctx, func(tx Tx) error {
+		known := names(tx.View())
 		for _, a := range all {
+			if a.Name != "" && known[a.Name] {
+				continue
+			}
+			known[a.Name] = true
 			if err := tx.Append(clade.Noted{Note: a.Note()}); err != nil {
 				return err
 			}
@@ -33,32 +42,59 @@ func (r *Run) Offer(ctx context.Context, all []clade.Adopted) error {
 	})
 }
 
+// names are those of a run's attempts, and of what was offered to it.
+func names(v clade.View) map[string]bool {
+	out := map[string]bool{}
+	for id := clade.Base + 1; id <= v.Head().Count; id++ {
+		out[v.Life(id).Name] = true
+	}
+	for n := range v.Notes(clade.NoteAdopt) {
+		if a, ok := n.Adopted(); ok {
+			out[a.Name] = true
+		}
+	}
+	return out
+}
+
 // Claim takes up to most open attempts that nobody works on for somebody
-// outside, the oldest first, until a time after which they may be taken back.
-// Whoever claims twice gets other attempts.
+// outside, the oldest first, until a time after which they may be taken back;
+// zero: never. Whoever claims twice gets other attempts.
 func (r *Run) Claim(ctx context.Context, who string, most int, until time.Time) (claimed []clade.ID, err error) {
-	return claimed, r.Update(ctx, func(tx Tx) error {
+	err = r.Update(ctx, func(tx Tx) error {
 		claimed = nil
 		if h := tx.View().Head(); h.Stop != clade.StopNone || h.Cancelled != "" {
 			return nil
 		}
 		for _, id := range tx.View().Open() {
-			l := tx.View().Life(id)
-			if len(claimed) == most || !claimable(l) {
-				continue
+			if len(claimed) == most {
+				break
 			}
-			if err := tx.Append(clade.TryBegun{ID: id, Try: l.Try + 1, Hand: who, Until: until}); err != nil {
+			ok, err := claim(tx, id, who, until)
+			if err != nil {
 				return err
 			}
-			claimed = append(claimed, id)
+			if ok {
+				claimed = append(claimed, id)
+			}
 		}
 		return nil
 	})
+	return claimed, err
 }
 
-// claimable reports whether an attempt waits for somebody to take it up.
-func claimable(l *clade.Life) bool {
-	return l.Proposes() && l.Open && !l.Running && l.Commit == "" && (l.Ended == 0 || l.ByHand() || strategy.TriesLeft(l))
+// claim takes up one attempt, which is nobody else's from then on: an operator
+// for whom it was planned does not get it back when the claim runs out.
+func claim(tx Tx, id clade.ID, who string, until time.Time) (bool, error) {
+	l := tx.View().Life(id)
+	a, ok := strategy.Unclaimed(tx.View(), l)
+	if !ok {
+		return false, nil
+	}
+	events := []clade.Event{clade.TryBegun{ID: id, Try: l.Try + 1, Hand: who, Until: until}}
+	if l.Operator != a.Operator {
+		events = append([]clade.Event{clade.Planned{Attempt: a}}, events...)
+	}
+	return true, tx.Append(events...)
 }
 
 // HandIn takes what somebody outside made of an attempt that he holds: the
@@ -66,12 +102,26 @@ func claimable(l *clade.Life) bool {
 // claim that was taken back meanwhile is a Problem with FaultConflict, and
 // nothing is changed.
 func (r *Run) HandIn(ctx context.Context, id clade.ID, from string, changes []ledger.Change, summary string) error {
-	made, err := r.Commit(ctx, from, changes, summary)
+	var parents []string
+	err := r.View(ctx, func(v clade.View) error {
+		l, err := held(v, id)
+		if err != nil {
+			return err
+		}
+		for _, p := range clade.ParentsOrBase(l.Parents) {
+			parents = append(parents, v.Life(p).Commit)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	made, err := r.commit(ctx, ledger.Draft{Parents: parents, From: from, Changes: changes}, summary)
 	if err != nil {
 		return err
 	}
 	return r.Update(ctx, func(tx Tx) error {
-		l, err := held(tx, id)
+		l, err := held(tx.View(), id)
 		if err != nil {
 			return err
 		}
@@ -82,12 +132,26 @@ func (r *Run) HandIn(ctx context.Context, id clade.ID, from string, changes []le
 // Commit makes a candidate of changes to the tree of the commit from, durable
 // when it returns. It belongs to no attempt yet.
 func (r *Run) Commit(ctx context.Context, from string, changes []ledger.Change, summary string) (clade.Given, error) {
+	return r.commit(ctx, ledger.Draft{Parents: []string{from}, From: from, Changes: changes}, summary)
+}
+
+func (r *Run) commit(ctx context.Context, d ledger.Draft, summary string) (clade.Given, error) {
 	led, err := r.Ledger(ctx)
 	if err != nil {
 		return clade.Given{}, err
 	}
+	err = r.View(ctx, func(v clade.View) error {
+		for _, secret := range secrets(&v.Head().Spec, os.LookupEnv) {
+			summary = strings.ReplaceAll(summary, secret, "[secret]")
+		}
+		return nil
+	})
+	if err != nil {
+		return clade.Given{}, err
+	}
 	summary = clade.Line(summary, 200)
-	made, err := led.Commit(ctx, ledger.Draft{Parents: []string{from}, From: from, Changes: changes, Message: summary + "\n"})
+	d.Message = summary + "\n"
+	made, err := led.Commit(ctx, d)
 	if errors.Is(err, ledger.ErrPath) {
 		return clade.Given{}, &clade.Problem{Fault: clade.FaultConflict, Text: "what was handed in cannot be kept", Err: err}
 	}
@@ -104,7 +168,7 @@ func (r *Run) Commit(ctx context.Context, from string, changes []ledger.Change, 
 // again waits for whoever takes it up next.
 func (r *Run) Release(ctx context.Context, id clade.ID, class clade.Class, why string) error {
 	return r.Update(ctx, func(tx Tx) error {
-		l, err := held(tx, id)
+		l, err := held(tx.View(), id)
 		if err != nil {
 			return err
 		}
@@ -116,7 +180,7 @@ func (r *Run) Release(ctx context.Context, id clade.ID, class clade.Class, why s
 // became of it, why in words.
 func (r *Run) GiveUp(ctx context.Context, id clade.ID, category, why string) error {
 	return r.Update(ctx, func(tx Tx) error {
-		l, err := held(tx, id)
+		l, err := held(tx.View(), id)
 		if err != nil {
 			return err
 		}
@@ -125,8 +189,9 @@ func (r *Run) GiveUp(ctx context.Context, id clade.ID, category, why string) err
 	})
 }
 
-func held(tx Tx, id clade.ID) (*clade.Life, error) {
-	l := tx.View().Life(id)
+// held is an attempt that somebody outside holds.
+func held(v clade.View, id clade.ID) (*clade.Life, error) {
+	l := v.Life(id)
 	if l == nil || !l.Open || !l.Running || l.Hand == "" || l.Commit != "" {
 		return nil, &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("attempt %d is held by nobody outside", id),
 			Hint: "its claim has run out, or it was handed in already"}
@@ -136,11 +201,11 @@ func held(tx Tx, id clade.ID) (*clade.Life, error) {
 
 // Expire takes back the claims whose time was over at now, and says which.
 func (r *Run) Expire(ctx context.Context, now time.Time) (taken []clade.ID, err error) {
-	return taken, r.Update(ctx, func(tx Tx) error {
+	err = r.Update(ctx, func(tx Tx) error {
 		taken = nil
 		for _, id := range tx.View().Open() {
 			l := tx.View().Life(id)
-			if !l.Running || l.Hand == "" || l.Commit != "" || now.Before(l.Until) {
+			if !l.Running || l.Hand == "" || l.Commit != "" || l.Until.IsZero() || now.Before(l.Until) {
 				continue
 			}
 			if err := tx.Append(clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: l.Try, Failure: clade.ClassOperator,
@@ -151,6 +216,7 @@ func (r *Run) Expire(ctx context.Context, now time.Time) (taken []clade.ID, err 
 		}
 		return nil
 	})
+	return taken, err
 }
 
 // reassign has operators of the spec take up what was planned for somebody

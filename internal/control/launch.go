@@ -32,8 +32,9 @@ type Launch struct {
 var ErrDrained = engine.ErrDrained
 
 // Launch searches the run until it stops, in this process. It returns a Problem
-// with FaultBusy when another process holds the run, ErrDrained after a
-// soft stop, ErrHands when only somebody outside can bring the run on, and the cause after ctx was cancelled.
+// with FaultBusy when another process holds the run, ErrDrained after a soft
+// stop, ErrHands when only somebody outside can bring the run on, and the cause
+// after ctx was cancelled.
 func (r *Run) Launch(ctx context.Context, o Launch) (err error) {
 	if o.Soft == nil {
 		o.Soft = context.Background()

@@ -36,7 +36,7 @@ type Engine struct {
 	// one, by the number lost so far, from 1. Nil: no wait.
 	Backoff func(lost int) time.Duration
 	// Hands leaves it to somebody outside to make candidates: what is planned is
-	// evaluated, and no operator is asked.
+	// evaluated, and no operator is asked for one.
 	Hands bool
 	// Progress is told the state after every turn. It must return quickly and
 	// must not keep the view.
@@ -66,9 +66,9 @@ func (e *Engine) Prepare() {
 }
 
 // Run continues the search recorded in the log and returns nil once it has
-// stopped, or ErrHands when only somebody outside can bring it on. Cancelling soft ends it after the running tries (ErrDrained);
-// cancelling hard ends it at once with the cause. Either way the log says
-// exactly what was in flight.
+// stopped, or ErrHands when only somebody outside can bring it on. Cancelling
+// soft ends it after the running tries (ErrDrained); cancelling hard ends it at
+// once with the cause. Either way the log says exactly what was in flight.
 func (e *Engine) Run(hard, soft context.Context, work dispatch.Dispatcher) error {
 	e.work = work
 	if err := e.recover(hard); err != nil {

@@ -158,10 +158,11 @@ func (e *Engine) plan(tx store.Tx) (bool, error) {
 
 // waiting counts attempts that are planned and could begin, now or once their
 // time has come: one that infrastructure lost keeps its slot meanwhile, or a
-// short outage would use up the whole budget.
+// short outage would use up the whole budget. So do those that somebody outside
+// may take up, or all that the budget bears would be planned for him at once.
 func (e *Engine) waiting(v clade.View) (n int) {
 	for _, id := range v.Open() {
-		if e.due(v.Life(id)) {
+		if l := v.Life(id); e.due(l) || e.outside(l) && !l.Running {
 			n++
 		}
 	}
@@ -207,7 +208,8 @@ func (e *Engine) due(l *clade.Life) bool {
 
 // outside reports whether an attempt waits for somebody outside.
 func (e *Engine) outside(l *clade.Life) bool {
-	return l.ByHand() || e.Hands && l.Proposes() && l.Open && l.Commit == "" && !e.mine[l.ID] && !strategy.Settled(l)
+	waits := l.ByHand() || e.Hands && l.Proposes() && l.Open && l.Commit == "" && !e.mine[l.ID]
+	return waits && !strategy.Settled(l)
 }
 
 // byHand reports whether something is awaited from outside, and nothing else.
@@ -228,8 +230,9 @@ func (e *Engine) byHand(v clade.View) bool {
 }
 
 // bury ends tries of processes that are gone, where that must be known before
-// anything is decided: when an attempt has killed too many of them, and when
-// money is short. Other lost tries are fenced by the next one.
+// anything is decided: when an attempt has killed too many of them, when money is
+// short, and when somebody outside is to take them up. Other lost tries are fenced
+// by the next one.
 func (e *Engine) bury(tx store.Tx) error {
 	if h := tx.View().Head(); h.Stop != clade.StopNone || h.Cancelled != "" {
 		return nil
@@ -240,8 +243,9 @@ func (e *Engine) bury(tx store.Tx) error {
 			continue
 		}
 		lost, buried := strategy.Lost(tx.View(), l)
+		buried = buried || e.outside(l)
 		events := []clade.Event{clade.TryEnded{Outcome: lost}}
-		if deaths := l.Try - l.Ended; deaths >= mostDeaths {
+		if deaths := deaths(l); deaths >= mostDeaths {
 			buried = true
 			events = []clade.Event{clade.TryBegun{ID: id, Try: l.Try + 1, Worker: e.Worker},
 				clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: l.Try + 1, Failure: clade.ClassPoisoned,
@@ -255,6 +259,16 @@ func (e *Engine) bury(tx store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// deaths is how many tries of an attempt ended without a word. The one that was
+// handed in has had its say.
+func deaths(l *clade.Life) int {
+	n := l.Try - l.Ended
+	if l.Handed {
+		n--
+	}
+	return n
 }
 
 // begin claims as many tries as there are free slots, oldest attempt first.

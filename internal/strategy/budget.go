@@ -170,19 +170,27 @@ func hopeless(v clade.View) int {
 // generations where there are some, else candidates.
 func sinceBest(v clade.View) int {
 	h := v.Head()
-	if last := lastProposing(v); last != nil && last.Generation > 0 {
-		done := last.Generation
-		if last.Open {
+	if done := h.Generation; done > 0 {
+		if slices.ContainsFunc(v.Open(), func(id clade.ID) bool { return v.Life(id).Proposes() && v.Life(id).Generation == done }) {
 			done--
 		}
 		return done - v.Life(front(v)).Generation
 	}
-	return h.Closed - h.BestAt
+	if h.Spec.Final.Leader != clade.LeaderComposite {
+		return h.Closed - h.BestAt
+	}
+	n := 0
+	for id := front(v) + 1; id <= h.Count; id++ {
+		if l := v.Life(id); l.Proposes() && !l.Open {
+			n++
+		}
+	}
+	return n
 }
 
 // unit is what sinceBest counts.
 func unit(v clade.View) string {
-	if last := lastProposing(v); last != nil && last.Generation > 0 {
+	if v.Head().Generation > 0 {
 		return "generation"
 	}
 	return "candidate"

@@ -185,25 +185,27 @@ func owed(v clade.View, l *clade.Life) clade.Amount {
 	return l.Hold
 }
 
-// Lost is how a try ends whose process is gone, when it must be settled before
-// anything else is decided: it may have cost its hold, and so may another one.
-// ok is false when that makes no difference, and the next try just fences it.
-func Lost(v clade.View, l *clade.Life) (o clade.Outcome, ok bool) {
-	if !l.Running {
+// Lost is how a running try ends whose process is gone. must is true when that
+// has to be settled before anything else is decided: it may have cost its hold,
+// and so may another one. Else it makes no difference, and the next try just
+// fences it. A try by hand has no process, and is never lost.
+func Lost(v clade.View, l *clade.Life) (o clade.Outcome, must bool) {
+	if !l.Running || l.Hand != "" {
 		return o, false
 	}
+	o = clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone"}
 	for _, p := range purses(&v.Head().Spec.Budget) {
-		if p.of(owed(v, l)) > 0 {
-			return clade.Outcome{ID: l.ID, Try: l.Try, Failure: clade.ClassInfra, Detail: "the process that tried it is gone",
-				Spent: clade.Amount{Unknown: true}}, true
-		}
+		must = must || p.of(owed(v, l)) > 0
 	}
-	return o, false
+	o.Spent.Unknown = must
+	return o, must
 }
 
 // unaffordable are verdicts on open attempts that the budget no longer bears:
 // those not yet begun, or waiting for another try, when a bound is reached; and
-// the newest waiting for another try that what is left cannot pay.
+// the newest waiting for another try that what is left cannot pay. What came from
+// outside is measured all the same where that costs nothing but time: somebody
+// made it for that.
 func unaffordable(v clade.View) (out []clade.Verdict) {
 	h := v.Head()
 	stop, all := usedUp(h), purses(&h.Spec.Budget)
@@ -215,6 +217,9 @@ func unaffordable(v clade.View) (out []clade.Verdict) {
 	for i := len(open) - 1; i >= 0; i-- {
 		l := v.Life(open[i])
 		if !l.Proposes() && l.Makes != clade.MakesNotes || l.Running || l.Try > 0 && !TriesLeft(l) {
+			continue
+		}
+		if stop != nil && l.Outside() && owed(v, l).IsZero() {
 			continue
 		}
 		if stop != nil {

@@ -21,7 +21,8 @@ func Composite(v clade.View, ids []clade.ID) map[clade.ID]float64 {
 
 // front is what leads: the best by merit, or where the spec says so the first of
 // all candidates by the composite of the values as they were measured, the lower
-// ID first among equals; the base when there is none.
+// ID first among equals; the base when there is none. Values that did not come
+// again when they were measured again lead nothing.
 func front(v clade.View) clade.ID {
 	h := v.Head()
 	if h.Spec.Final.Leader != clade.LeaderComposite {
@@ -29,7 +30,7 @@ func front(v clade.View) clade.ID {
 	}
 	var ids []clade.ID
 	for id := clade.Base + 1; id <= h.Count; id++ {
-		if v.Life(id).Proposes() {
+		if l := v.Life(id); l.Proposes() && l.Verdict.Category != unconfirmed {
 			ids = append(ids, id)
 		}
 	}

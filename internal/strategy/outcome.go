@@ -11,7 +11,8 @@ import (
 // TriesLeft reports whether the last failure of an open attempt earns another
 // try: up to three more for infrastructure and models, one more for the evaluator, and as
 // many as the plan grants for what counts against the attempt. It is false
-// while a try runs and when there was no failure.
+// while a try runs and when there was no failure. What somebody outside handed in
+// is judged as it is: measuring it until it passes would be no judgement.
 func TriesLeft(l *clade.Life) bool {
 	if !l.Open || l.Running || l.Ended == 0 || l.Failure == clade.OK {
 		return false
@@ -24,7 +25,7 @@ func TriesLeft(l *clade.Life) bool {
 	case clade.ClassBudget, clade.ClassPoisoned:
 		return false
 	}
-	return l.Counted < l.Tries
+	return l.Counted < l.Tries && !l.Outside()
 }
 
 // Settled reports whether an attempt has come to its end but for the verdict.

@@ -275,10 +275,13 @@ func (p *try) patches(ctx context.Context, req propose.Request) error {
 		if err != nil {
 			return fmt.Errorf("read what candidate %d changed: %w", q.ID, err)
 		}
-		q.Patch = p.hide(string(patch))
+		q.Patch = clade.Clip(p.hide(string(patch)), patchMost)
 	}
 	return nil
 }
+
+// patchMost bounds what an operator is told of a parent's changes, bytes.
+const patchMost = 256 << 10
 
 // begins is the tree that the operator's workspace holds.
 func (p *try) begins(parent propose.Parent) propose.Parent {

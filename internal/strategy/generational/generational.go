@@ -52,14 +52,11 @@ func (s *Search) Next(v clade.View, _ int) (plan []clade.Attempt, stop *clade.St
 	if n == 0 {
 		return nil, nil
 	}
-	g, place := 1, s.batch-n
+	g, place := v.Head().Generation+1, s.batch-n
 	last, barren := latest(v)
-	if last != nil {
-		g = last.Generation + 1
-		if last.Open { // only the first of this generation were recorded
-			g = last.Generation
-			barren = s.barrenBefore(v, last)
-		}
+	if last != nil && last.Open { // only the first of this generation were recorded
+		g = last.Generation
+		barren = s.barrenBefore(v, last)
 	}
 	pool := s.survivors(v)
 	for i := range n {
@@ -78,21 +75,20 @@ func (s *Search) Next(v clade.View, _ int) (plan []clade.Attempt, stop *clade.St
 	return plan, nil
 }
 
-// latest is the newest attempt that proposes, and whether nothing in its
-// generation has a score.
+// latest is the newest attempt that the search planned, and whether nothing in
+// its generation has a score. What was adopted is of no generation of its own.
 func latest(v clade.View) (last *clade.Life, barren bool) {
 	return generationUpTo(v, v.Head().Count)
 }
 
 func generationUpTo(v clade.View, id clade.ID) (last *clade.Life, barren bool) {
-	barren = true
 	for ; id > 0; id-- {
 		l := v.Life(id)
 		switch {
-		case !l.Proposes():
+		case !l.Proposes() || l.Adopts > 0:
 			continue
 		case last == nil:
-			last = l
+			last, barren = l, true
 		case l.Generation != last.Generation:
 			return last, barren
 		}
@@ -104,7 +100,7 @@ func generationUpTo(v clade.View, id clade.ID) (last *clade.Life, barren bool) {
 // barrenBefore is barren of the generation before that of l.
 func (s *Search) barrenBefore(v clade.View, l *clade.Life) bool {
 	id := l.ID
-	for id > 0 && (!v.Life(id).Proposes() || v.Life(id).Generation == l.Generation) {
+	for id > 0 && (!v.Life(id).Proposes() || v.Life(id).Adopts > 0 || v.Life(id).Generation == l.Generation) {
 		id--
 	}
 	_, barren := generationUpTo(v, id)

@@ -123,16 +123,17 @@ func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 	}
 	gain, name := l.Score-best.Score, strategy.Name(best.ID)
 	if spec := &v.Head().Spec; spec.Noise() == clade.NoiseTiming {
+		ref := beside(l)
 		d, ok := noise.LastLook(spec, &l.Attempt, l.Evaluations)
 		switch {
 		case !ok:
-			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(l.ParentOr()))
+			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(ref))
 		case !d.Proven:
-			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
-		case gain <= 0 && l.ParentOr() != best.ID:
+			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(ref), d.Why)
+		case gain <= 0 && ref != best.ID:
 			return to(clade.StatusRejected, "beaten", "better than its parent, but not than %s: %s", name, d.Why)
 		}
-		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(l.ParentOr()), d.Why)
+		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(ref), d.Why)
 	}
 	text, _ := strategy.Scored(v, l)
 	_, of := strategy.Scored(v, best)
@@ -145,4 +146,15 @@ func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 		return to(clade.StatusStable, "tie", "%s equals that of %s; walked on, never a winner", text, name)
 	}
 	return to(clade.StatusRejected, "regressed", "%s is worse than %s of %s", text, of, name)
+}
+
+// beside is the candidate that a timing was paired with: the parent, or the base
+// where it came from outside.
+func beside(l *clade.Life) clade.ID {
+	for _, s := range l.After {
+		if n := len(s.Subjects); s.Rule == noise.RuleLook && n > 1 {
+			return s.Subjects[n-2]
+		}
+	}
+	return l.ParentOr()
 }

@@ -121,7 +121,7 @@ func (p *process) decide() {
 }
 
 func (p *process) eligible(l *clade.Life) bool {
-	return l.Open && !p.mine[l.ID] && (l.Running || l.Try == 0 || strategy.TriesLeft(l))
+	return l.Open && !l.ByHand() && !p.mine[l.ID] && (l.Running || l.Try == 0 || strategy.TriesLeft(l))
 }
 
 func (p *process) waiting() (n int) {
