@@ -33,9 +33,14 @@ type golden struct {
 	expected map[string]string
 }
 
-func goldens(t testing.TB) (all []*golden) {
+func goldens(t testing.TB) []*golden {
 	t.Helper()
-	archives, err := filepath.Glob("testdata/*.txtar")
+	return goldensIn(t, "testdata")
+}
+
+func goldensIn(t testing.TB, dir string) (all []*golden) {
+	t.Helper()
+	archives, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no archives: %v", err)
 	}
@@ -52,7 +57,7 @@ func goldens(t testing.TB) (all []*golden) {
 				g = &golden{name: strings.TrimSuffix(filepath.Base(a), ".txtar") + "/" + filepath.Clean(dir), expected: map[string]string{}}
 				byName[dir], all = g, append(all, g)
 			}
-			if strings.HasPrefix(base, "clade.") {
+			if strings.HasPrefix(strings.TrimPrefix(base, "."), "clade.") {
 				g.file, g.data = base, f.Data
 			} else {
 				g.expected[base] = string(f.Data)
@@ -110,7 +115,7 @@ func TestGolden(t *testing.T) {
 				if err != nil {
 					t.Fatalf("refused:\n%s", report(t, err))
 				}
-				equalJSON(t, spec, want)
+				equalJSON(t, spec, "testdata/defaults.json", want)
 				return
 			}
 			want := g.expected["errors"] + g.expected["semantic"] + g.expected["syntax"]
@@ -127,13 +132,14 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func equalJSON(t *testing.T, spec *clade.Spec, want string) {
+// equalJSON wants a spec to be what a file says, with the keys of want replaced.
+func equalJSON(t *testing.T, spec *clade.Spec, file, want string) {
 	t.Helper()
 	got, err := json.Marshal(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults, err := os.ReadFile("testdata/defaults.json")
+	defaults, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +175,13 @@ func marshal(t *testing.T, v any) string {
 
 func resolvedSchema(t testing.TB) *jsonschema.Resolved {
 	t.Helper()
+	return resolve(t, Schema())
+}
+
+func resolve(t testing.TB, data []byte) *jsonschema.Resolved {
+	t.Helper()
 	var s jsonschema.Schema
-	if err := json.Unmarshal(Schema(), &s); err != nil {
+	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
@@ -208,8 +219,13 @@ func TestSchemaTakesWhatIsWritten(t *testing.T) {
 
 func TestSchemaAgreesWithRead(t *testing.T) {
 	t.Parallel()
-	schema := resolvedSchema(t)
-	for _, g := range goldens(t) {
+	agrees(t, resolvedSchema(t), goldens(t))
+}
+
+// agrees wants a schema to take what is taken, and to refuse what any schema can.
+func agrees(t *testing.T, schema *jsonschema.Resolved, all []*golden) {
+	t.Helper()
+	for _, g := range all {
 		if _, ok := g.expected["syntax"]; ok {
 			continue
 		}

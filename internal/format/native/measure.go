@@ -125,10 +125,10 @@ func (d *decoder) origin(f *syntax.Fields, m clade.Measure) {
 	case k == clade.ReadResult || k == clade.ReadCases:
 		f.Refuse("has no use where read is "+string(k), "remove it", append([]string{"from"}, commandKeys...)...)
 		if k == clade.ReadResult && !d.benchmark {
-			d.Add(f.Of.Get("read").At, "add a benchmark", "%s reads the result of a benchmark, and there is none", path)
+			d.Add(first(f.Of, "read").At, "add a benchmark", "%s reads the result of a benchmark, and there is none", path)
 		}
 		if k == clade.ReadCases && !d.benchmark && !d.dataset {
-			d.Add(f.Of.Get("read").At, "add a dataset or a benchmark", "%s reads cases, and there are none", path)
+			d.Add(first(f.Of, "read").At, "add a dataset or a benchmark", "%s reads cases, and there are none", path)
 		}
 	case f.Has("from") || m.From != "":
 		f.Refuse("has no use beside from, which reads the run of a gate", "remove it, or remove from", commandKeys...)

@@ -1,6 +1,7 @@
 // Package native reads and writes clade's own format: clade.yaml and
-// clade.json. It owns their JSON Schema, the reference page made from it, and
-// starter specs for folders of known kinds.
+// clade.json, whole or laid over a spec that another format made. It owns their
+// JSON Schemas, the reference page made from them, and starter specs for folders
+// of known kinds.
 //
 // Reading is strict and whole: every fault of a file is reported at once, with
 // its place and a way to mend it. It looks at nothing but the bytes; whether a

@@ -9,13 +9,19 @@ const (
 	maxNodes = 5_000
 )
 
-// source parses data into a tree. On a fault that hides the rest it returns nil.
+// source parses a whole spec into a tree. On a fault that hides the rest it
+// returns nil.
 func (f *faults) source(data []byte) *syntax.Node {
+	return f.parse(data, "clade init writes a first spec")
+}
+
+// parse is source for a partial spec, too; empty is what to do about an empty one.
+func (f *faults) parse(data []byte, empty string) *syntax.Node {
 	return f.Parse(syntax.Source{
 		Name: f.name, Data: data,
 		Limits: syntax.Limits{Size: maxSize, Values: maxNodes, Words: 20_000},
 		What:   "spec",
-		Empty:  "clade init writes a first spec",
+		Empty:  empty,
 		Large:  "move data into files of their own",
 	})
 }

@@ -110,6 +110,10 @@ func (d *decoder) target(n *syntax.Node) (t clade.Target) {
 		f.Refuse("is for git targets only", "remove it, or write kind: git", "base")
 	}
 	t.Prefix = d.file(f.Get("prefix"))
+	t.Only = d.Texts(f.Get("only"), "list files, folders or patterns, like [docs, src/*.go]", d.glob)
+	if t.Kind != clade.TargetDir {
+		f.Refuse("is for plain folders only", "remove it, or write kind: dir", "only")
+	}
 	f.Done()
 	return t
 }
