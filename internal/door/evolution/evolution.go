@@ -62,20 +62,20 @@ func summary(root, name string) (Summary, error) {
 	f := folder{filepath.Join(root, name)}
 	doc, err := f.read()
 	if err != nil {
-		return named(f.dir), err
+		return ofName(f.dir), err
 	}
 	return summaryOf(f.dir, doc.Evolution), nil
 }
 
-// named says what the name of a directory says.
-func named(dir string) Summary {
+// ofName is what the name of a directory says.
+func ofName(dir string) Summary {
 	id, slug, _ := strings.Cut(filepath.Base(dir), "-")
 	n, _ := strconv.Atoi(id) // names lists numbers only
 	return Summary{ID: n, Slug: slug, Dir: dir}
 }
 
 func summaryOf(dir string, e *evolution.Evolution) Summary {
-	s := named(dir)
+	s := ofName(dir)
 	s.State, s.Objective, s.Variants, s.MaxVariants = string(e.State()), e.Objective, len(e.Variants), e.Budget.MaxVariants
 	for _, v := range e.Variants {
 		s.Generations = max(s.Generations, v.Generation)

@@ -199,12 +199,21 @@ type change func(d *evolution.Document) (want *evolution.Evolution, page evoluti
 // read is read again. Killed between the two files it leaves a page that says
 // what was so before; the next update refreshes it.
 func (f folder) update(ctx context.Context, now time.Time, do change) (doc *evolution.Document, err error) {
+	err = f.locked(ctx, func() error {
+		doc, err = f.rewrite(ctx, now, do, atomicfile.Write)
+		return err
+	})
+	return doc, err
+}
+
+// locked runs fn under the lock.
+func (f folder) locked(ctx context.Context, fn func() error) (err error) {
 	unlock, err := f.lock(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	return f.rewrite(ctx, now, do, atomicfile.Write)
+	return fn()
 }
 
 // A put writes a file whole.

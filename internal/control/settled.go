@@ -1,0 +1,10 @@
+package control
+
+import (
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/strategy"
+)
+
+// Settled reports whether an attempt has come to its end but for the verdict:
+// nothing runs, and it is not tried again.
+func Settled(l *clade.Life) bool { return strategy.Settled(l) }
