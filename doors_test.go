@@ -50,6 +50,23 @@ func TestDoorsFit(t *testing.T) {
 			},
 			func(l *log) bool { return !l.Life(1).Open && l.Life(1).Counted == 0 },
 		},
+		"by hand: claimed, run out, claimed again, handed in, measured": {
+			events{
+				planned(clade.Attempt{ID: 1, Operator: clade.OperatorManual, Tries: 2, Name: "v1"}), claim(1, 1), lost(1, 1, clade.ClassOperator),
+				claim(1, 2), handIn(1, 1, "late"), handIn(1, 2, "h"), begin(1, 3), made(1, 3, "h"),
+				verdicts(verdict(1, clade.StatusAccepted, "", "better")),
+			},
+			func(l *log) bool { return l.Life(1).Commit == "h" && l.Life(1).Handed && !l.Life(1).Open },
+		},
+		"by hand: half by an agent": {
+			events{
+				planned(clade.Attempt{ID: 1, Operator: clade.OperatorManual, Tries: 2}), claim(1, 1), lost(1, 1, clade.ClassOperator),
+				planned(clade.Attempt{ID: 1, Operator: "agent", Tries: 2, Hold: usd(1)}), begin(1, 2),
+				clade.Proposed{ID: 1, Try: 2, Commit: "a", Spent: usd(.5)}, made(1, 2, "a"),
+				verdicts(verdict(1, clade.StatusAccepted, "", "better")),
+			},
+			func(l *log) bool { return l.Life(1).Commit == "a" && !l.Life(1).Outside() && l.Head().Spent == usd(.5) },
+		},
 		"a frozen worker is fenced": {
 			events{planned(clade.Attempt{ID: 1}), begin(1, 1), begin(1, 2), made(1, 1, "late"), made(1, 2, "ok")},
 			func(l *log) bool { return l.Life(1).Commit == "ok" && l.Life(1).Counted == 1 },

@@ -298,8 +298,11 @@ func anyMoney(rng *rand.Rand, count clade.ID) clade.Event {
 		p := plan(count + 1)
 		p.Attempt.Hold = clade.Amount{Microdollars: clade.Microdollars(rng.IntN(4)), Tokens: int64(rng.IntN(3))}
 		return p
-	case n < 5:
+	case n < 4:
 		return begin(id, try)
+	case n < 5:
+		hold := clade.Amount{Microdollars: spent.Microdollars, Tokens: spent.Tokens}
+		return []clade.Event{claim(id, try), planned(clade.Attempt{ID: id, Hold: hold})}[rng.IntN(2)]
 	case n < 6:
 		return clade.Proposed{ID: id, Try: try, Commit: "c", Spent: spent}
 	case n < 9:

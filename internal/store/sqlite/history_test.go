@@ -34,10 +34,16 @@ func (h *history) next(v clade.View) clade.Event {
 	head := v.Head()
 	any := clade.ID(h.rng.IntN(int(head.Count) + 1))
 	switch n := h.rng.IntN(100); {
-	case n < 25 || head.Count == 0:
+	case n < 22 || head.Count == 0:
 		return clade.Planned{Attempt: h.attempt(head.Count)}
-	case n < 45:
+	case n < 25: // anew, perhaps
+		a := h.attempt(head.Count)
+		a.ID = max(1, any)
+		return clade.Planned{Attempt: a}
+	case n < 40:
 		return clade.TryBegun{ID: any, Try: v.Life(any).Try + h.rng.IntN(3), Worker: "w"}
+	case n < 45:
+		return clade.TryBegun{ID: any, Try: v.Life(any).Try + h.rng.IntN(3), Hand: "ada \xff", Until: time.Unix(int64(n), 5).UTC()}
 	case n < 55:
 		return clade.Proposed{
 			ID: any, Try: h.try(v, any), Commit: fmt.Sprintf("c%d", head.Seq), Tree: fmt.Sprintf("t%d", head.Seq),
@@ -51,6 +57,8 @@ func (h *history) next(v clade.View) clade.Event {
 			verdicts = append(verdicts, h.verdict(open[h.rng.IntN(len(open))]))
 		}
 		return clade.Judged{Verdicts: verdicts}
+	case n < 89:
+		return clade.Noted{Note: clade.Adopted{Name: fmt.Sprint("v", n), Hypothesis: "better", Parents: []string{"v1"}}.Note()}
 	case n < 91:
 		return clade.Noted{Note: clade.Note{About: []clade.ID{any}, Kind: clade.NoteFinding, Body: fmt.Sprint("note ", n)}}
 	case n < 94:
@@ -75,6 +83,12 @@ func (h *history) attempt(count clade.ID) clade.Attempt {
 	}
 	if h.rng.IntN(2) == 0 {
 		a.Hold = clade.Amount{Microdollars: 500, Tokens: 100}
+	}
+	switch h.rng.IntN(4) {
+	case 0:
+		a.Operator, a.Tries, a.Kept, a.Name, a.Generation = clade.OperatorManual, 2, true, fmt.Sprint("v", count), h.rng.IntN(5)
+	case 1:
+		a.Given, a.Adopts = &clade.Given{Commit: fmt.Sprint("g", count), Tree: "tg", Summary: "\xfe"}, h.rng.IntN(3)
 	}
 	if h.rng.IntN(6) == 0 {
 		a.Makes, a.After = clade.MakesNumbers, []clade.Stage{{Subjects: []clade.ID{clade.Base}}}
