@@ -18,7 +18,7 @@ func (e *env) evolutionCmd() *cobra.Command {
 		Example: "  clade evolution list\n  clade evolution show 1",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.evolutionNewCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
+	c.AddCommand(e.evolutionNewCmd(), e.evolutionRunCmd(), e.evolutionNextCmd(), e.evolutionIngestCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
 	return c
 }
 
@@ -149,6 +149,24 @@ func printResults(w io.Writer, r *evolution.Report) {
 			}
 			fmt.Fprint(w, "\t"+value)
 		}
-		fmt.Fprintf(w, "\t%s\t%s\n", row.Why, clip(printable(row.Hypothesis), 60))
+		fmt.Fprintf(w, "\t%s\t%s\n", evolutionNotes(r, row), clip(printable(row.Hypothesis), 60))
 	}
+}
+
+// evolutionNotes says what keeps a variant from being ranked, and what its worker
+// claims that clade has not measured.
+func evolutionNotes(r *evolution.Report, row evolution.Row) string {
+	var notes, claims []string
+	for _, a := range r.Axes {
+		if x, ok := row.Claim[a.ID]; ok {
+			claims = append(claims, a.ID+" "+run.Number(x))
+		}
+	}
+	if len(claims) > 0 {
+		notes = append(notes, "claims "+strings.Join(claims, ", "))
+	}
+	if row.Remark != "" {
+		notes = append(notes, row.Remark)
+	}
+	return strings.TrimPrefix(strings.Join(append([]string{row.Why}, notes...), "; "), "; ")
 }

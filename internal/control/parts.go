@@ -42,8 +42,16 @@ type Parts struct {
 	// Starter writes a starter spec for a folder; it executes nothing.
 	Starter func(dir string) (data []byte, notes []string, err error)
 	// Schema is the published JSON Schema of the native spec.
-	Schema     func() []byte
-	Workspaces func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
+	Schema func() []byte
+	// Overlay lays a partial spec, which lies beside another format's file, over
+	// the spec read from that.
+	Overlay func(name string, data []byte, s *clade.Spec) ([]Warning, error)
+	// Complete fills in every default of a spec that another format made.
+	Complete func(s *clade.Spec)
+	// AgentOperator is the operator that a person names on the command line, and
+	// the models it asks. network lets it reach its own service.
+	AgentOperator func(agent, model string, network bool) (clade.Operator, []clade.Model, error)
+	Workspaces    func(cache string, l ledger.Ledger, s sandbox.Sandbox) (workspace.Provider, error)
 	// Gateway opens the way of commands to the models of a spec. It is asked for
 	// only where the spec has agents that use one; everywhere else the gateway
 	// handed on is nil.

@@ -1,0 +1,341 @@
+package evolution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/control"
+	"github.com/cladehq/clade/internal/format/evolution"
+)
+
+// A Launch says how an evolution is run in this process.
+type Launch struct {
+	Settings
+	Soft     context.Context // see control.Launch
+	Step     func(string)
+	Tell     func(string) // what a person wants to know, as it becomes known
+	Progress func(clade.View)
+}
+
+// A Ran evolution is where it stands after a run.
+type Ran struct {
+	*Report
+	Run string `json:"run"`
+	// Proven says that the winner beat the measured baseline.
+	Proven bool         `json:"proven"`
+	Stop   clade.Stop   `json:"stop,omitempty"`
+	Reason string       `json:"reason,omitempty"`
+	Spent  clade.Amount `json:"spent"`
+	Hands  []Hand       `json:"hands,omitempty"` // variants that are in other hands
+}
+
+// A Hand is a variant that somebody outside works on, or is to take up.
+type Hand struct {
+	Variant string     `json:"variant"`
+	Who     string     `json:"who,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
+}
+
+// Run runs the evolution that arg names until one of its stops holds, and keeps
+// its files up to date meanwhile. It returns where the evolution stands, also
+// beside an error once there is a run. A winner that did not beat the measured
+// baseline, and an end without one, are Problems with FaultNoWinner.
+func (d *Door) Run(ctx context.Context, arg string, o Launch) (*Ran, error) {
+	s, err := d.open(ctx, arg, o.Settings, o.told(), o.step())
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.runnable(ctx); err != nil {
+		return nil, err
+	}
+	return s.search(ctx, o, false)
+}
+
+func (o Launch) told() func(string) {
+	if o.Tell != nil {
+		return o.Tell
+	}
+	return func(string) {}
+}
+
+func (o Launch) step() func(string) {
+	if o.Step != nil {
+		return o.Step
+	}
+	return func(string) {}
+}
+
+// runnable refuses an evolution that has its winner, or nobody to make variants.
+func (s *session) runnable(ctx context.Context) error {
+	var over, operators bool
+	if err := s.run.View(ctx, func(v clade.View) error {
+		h := v.Head()
+		operators = len(h.Spec.Operators) > 0
+		over = h.Stop != clade.StopNone && !passing(h.Stop) && h.Offered == h.Adopted && len(v.Open()) == 0
+		return nil
+	}); err != nil {
+		return err
+	}
+	switch e := s.doc.Evolution; {
+	case e.Winner != nil && over:
+		return &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s is evaluated: the winner is %s", s.match.Dir, e.Winner.Variant),
+			Hint: fmt.Sprintf("clade evolution apply %s lands it, clade evolution show %s says why it won; to search on, delete winner from the file and raise max_variants", s.id(), s.id())}
+	case !operators:
+		return &clade.Problem{Fault: clade.FaultUsage, Text: "nobody makes variants: no operator is named",
+			Hint: fmt.Sprintf("--agent NAME has a coding agent make them%s; clade evolution next %s hands them out to whoever asks", installed(), s.id())}
+	}
+	return nil
+}
+
+// installed names the coding agents that are on the path, for a hint.
+func installed() string {
+	var found []string
+	for _, name := range clade.HostNames() {
+		if _, err := exec.LookPath(name); err == nil {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return " (here: " + strings.Join(found, ", ") + ")"
+}
+
+// passing reports whether what stopped a run may have passed, so that it is
+// worth going on with as it is.
+func passing(stop clade.Stop) bool {
+	switch stop {
+	case clade.StopCancelled, clade.StopModel, clade.StopInfra, clade.StopBaseline, clade.StopEvaluator, clade.StopAllFailed:
+		return true
+	}
+	return false
+}
+
+// search searches the run behind the evolution. What the baseline shows to vary
+// is measured as a timing from then on.
+func (s *session) search(ctx context.Context, o Launch, hands bool) (*Ran, error) {
+	for {
+		err := s.launch(ctx, o, hands)
+		var noisy []string
+		if err == nil {
+			noisy, err = s.unsteady(ctx)
+		}
+		if err != nil || len(noisy) == 0 {
+			return s.ran(context.WithoutCancel(ctx), err)
+		}
+		s.tell(strings.Join(noisy, " and ") + " differ from run to run of the same tree: measured in pairs with the base from now on")
+		if err := s.retime(ctx, noisy); err != nil {
+			return s.ran(context.WithoutCancel(ctx), err)
+		}
+	}
+}
+
+// launch searches until the run stops, with the files kept up to date.
+func (s *session) launch(ctx context.Context, o Launch, hands bool) error {
+	if _, err := s.run.Expire(ctx, s.d.clock()); err != nil {
+		return err
+	}
+	err := s.run.Update(ctx, func(tx control.Tx) error {
+		if h := tx.View().Head(); h.Stop == clade.StopNone && !h.Paused && h.Cancelled == "" {
+			return nil
+		}
+		return tx.Append(clade.Directed{What: clade.DirectResume})
+	})
+	if err != nil {
+		return err
+	}
+	m := s.mirroring(ctx)
+	err = s.run.Launch(ctx, control.Launch{Soft: o.Soft, Step: o.Step, Hands: hands, Progress: func(v clade.View) {
+		if o.Progress != nil {
+			o.Progress(v)
+		}
+		m.changed()
+	}})
+	return errors.Join(err, m.close(), s.mirror(context.WithoutCancel(ctx)))
+}
+
+// mirror writes what the run says into the evolution's files.
+func (s *session) mirror(ctx context.Context) error {
+	doc, err := s.f.mirror(ctx, s.run, s.d.clock())
+	if err == nil {
+		s.doc = doc
+	}
+	return err
+}
+
+// A mirroring writes the files while a search goes on, now and then.
+type mirroring struct {
+	news chan struct{}
+	stop context.CancelFunc
+	done sync.WaitGroup
+	err  error
+}
+
+// mirrorEvery is how long files stay as they are at the least.
+const mirrorEvery = 300 * time.Millisecond
+
+func (s *session) mirroring(ctx context.Context) *mirroring {
+	ctx, stop := context.WithCancel(ctx)
+	m := &mirroring{news: make(chan struct{}, 1), stop: stop}
+	m.done.Go(func() {
+		for {
+			select {
+			case <-m.news:
+			case <-ctx.Done():
+				return
+			}
+			if err := s.mirror(ctx); err != nil && ctx.Err() == nil && m.err == nil {
+				m.err = err // the last one, after the search, tries again
+				s.tell(err.Error())
+			}
+			select {
+			case <-time.After(mirrorEvery):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return m
+}
+
+func (m *mirroring) changed() {
+	select {
+	case m.news <- struct{}{}:
+	default:
+	}
+}
+
+func (m *mirroring) close() error {
+	m.stop()
+	m.done.Wait()
+	return nil
+}
+
+// unsteady names the axes that were taken for exact and are not, by what the
+// baseline measured.
+func (s *session) unsteady(ctx context.Context) (noisy []string, err error) {
+	return noisy, s.run.View(ctx, func(v clade.View) error {
+		h := v.Head()
+		if h.Stop != clade.StopBaseline && h.Stop != clade.StopEvaluator {
+			return nil
+		}
+		for id := h.Count; id > clade.Base; id-- {
+			l := v.Life(id)
+			if l.Verdict.Category != "unsteady" || l.Proposes() {
+				continue
+			}
+			for _, m := range h.Spec.Measures {
+				if m.Noise == clade.NoiseNone && varies(l, m.ID) {
+					noisy = append(noisy, m.ID)
+				}
+			}
+			return nil
+		}
+		return nil
+	})
+}
+
+// varies reports whether readings of the base differ.
+func varies(l *clade.Life, check string) bool {
+	var first *float64
+	for _, e := range l.Evaluations {
+		for _, x := range e.Samples {
+			switch {
+			case e.Subject != clade.Base || x.Check != check || x.Class != clade.OK:
+			case first == nil:
+				first = &x.Value
+			case *first != x.Value:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// retime opens a new run in which the axes are timings.
+func (s *session) retime(ctx context.Context, axes []string) error {
+	var spec clade.Spec
+	if err := s.run.View(ctx, func(v clade.View) error { spec = v.Head().Spec; return nil }); err != nil {
+		return err
+	}
+	spec.Measures = slices.Clone(spec.Measures)
+	for i := range spec.Measures {
+		if slices.Contains(axes, spec.Measures[i].ID) {
+			spec.Measures[i].Noise = clade.NoiseTiming
+		}
+	}
+	brief, err := s.f.brief()
+	if err != nil {
+		return err
+	}
+	fresh, _, err := s.d.spec(s.f, s.doc, brief, s.set)
+	if err != nil {
+		return err
+	}
+	fresh.Measures = spec.Measures
+	old := s.run
+	defer old.Close()
+	unlock, err := s.f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.begin(ctx, fresh, link{Run: old.Name, Base: spec.Target.Base}, old), unlock())
+}
+
+// ran reports where the evolution stands, and what kind of end that is.
+func (s *session) ran(ctx context.Context, launched error) (*Ran, error) {
+	r := &Ran{Run: s.run.Name}
+	var err error
+	if r.Report, err = s.d.Show(s.match.Dir); err != nil {
+		return nil, errors.Join(launched, err)
+	}
+	err = s.run.View(ctx, func(v clade.View) error {
+		h := v.Head()
+		r.Stop, r.Reason, r.Spent = h.Stop, h.Reason, h.Spent
+		r.Proven = h.Winner != clade.Base && v.Life(h.Winner).Name == r.Leader && r.State == string(evolution.StateEvaluated)
+		for _, id := range v.Open() {
+			if l := v.Life(id); l.ByHand() {
+				hand := Hand{Variant: l.Name, Who: l.Hand}
+				if !l.Until.IsZero() {
+					hand.Until = &l.Until
+				}
+				r.Hands = append(r.Hands, hand)
+			}
+		}
+		return nil
+	})
+	if launched != nil || err != nil {
+		return r, errors.Join(launched, err)
+	}
+	return r, s.verdict(r)
+}
+
+// verdict turns where an evolution stands into the problem it is, nil where its
+// winner is proven.
+func (s *session) verdict(r *Ran) error {
+	won := r.State == string(evolution.StateEvaluated)
+	switch {
+	case won && r.Proven:
+		return nil
+	case won:
+		return &clade.Problem{Fault: clade.FaultNoWinner, Text: fmt.Sprintf("%s leads but did not beat the measured baseline: %s", r.Leader, r.Reason),
+			Hint: fmt.Sprintf("clade evolution apply %s --anyway lands it all the same", s.id())}
+	case r.Stop == clade.StopBaseline || r.Stop == clade.StopEvaluator:
+		return &clade.Problem{Fault: clade.FaultBaseline, Text: "nothing can be measured by: " + r.Reason,
+			Hint: "mend gates, axes or setup and run it again; no variant was charged for it"}
+	case r.Stop == clade.StopInfra || r.Stop == clade.StopModel:
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "no winner yet: " + r.Reason, Hint: "mend it; clade evolution run " + s.id() + " goes on"}
+	case r.Stop == clade.StopCancelled || r.Stop == clade.StopNone:
+		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the evolution is not over", Hint: "clade evolution run " + s.id() + " goes on"}
+	}
+	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + r.Reason,
+		Hint: "mend the gates that fail and run it again: what is stored is then judged anew, with the budget as it is"}
+}
