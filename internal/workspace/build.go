@@ -48,6 +48,7 @@ func (b *building) build(ctx context.Context, dir string) (err error) {
 	if err := b.furnish(ctx, tmp, &m); err != nil {
 		return err
 	}
+	m.added = m.texts()
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return err

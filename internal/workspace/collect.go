@@ -75,7 +75,7 @@ func (t *Built) compared(ctx context.Context, commit string, apart []string) (*L
 func (t *Built) furnished(m mark) *Built {
 	return &Built{
 		Base: t.Base, store: t.store, spec: t.spec, key: t.key, commit: t.commit, dir: t.dir, ignore: t.ignore,
-		meta: meta{Layout: layout, Commit: t.commit, Owned: m.Owned, Altered: m.Altered},
+		meta: meta{Layout: layout, Commit: t.commit, added: m.added},
 	}
 }
 

@@ -23,7 +23,7 @@ func Keep(ctx context.Context, t Template, p Plan, dir string) error {
 		return err
 	}
 	m := mark{
-		Commit: p.Commit, Template: built.key, Owned: built.meta.Owned, Altered: built.meta.Altered,
+		Commit: p.Commit, Template: built.key, added: built.meta.added,
 		Apart: append(slices.Clone(p.Hidden), slices.Sorted(maps.Keys(p.Fixtures))...),
 	}
 	err = makeKept(ctx, dir, m, func(tmp string) error { return built.writePlain(ctx, layer, tmp) })

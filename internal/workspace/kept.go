@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cladehq/clade/internal/atomicfile"
 	"github.com/cladehq/clade/internal/proc"
@@ -32,9 +32,7 @@ type mark struct {
 	Modeless bool `json:"modeless,omitempty"`
 	// Apart are paths that are no part of the tree: masked files, and fixtures.
 	Apart []string `json:"apart,omitempty"`
-	// Owned and Altered are as in the template's meta.
-	Owned   []string        `json:"owned,omitempty"`
-	Altered map[string]left `json:"altered,omitempty"`
+	added
 }
 
 func markOf(dir string) string { return filepath.Clean(dir) + MarkSuffix }
@@ -65,7 +63,16 @@ func parseMark(raw []byte) (m mark, err error) {
 	if m.Commit == "" {
 		return mark{}, fmt.Errorf("%w: its marker names no commit", ErrUnmarked)
 	}
-	slices.Sort(m.Owned) // it is searched
+	m.Apart = eachPath(m.Apart, func(s string) string {
+		p, perr := fromText(s)
+		err = cmp.Or(err, perr)
+		return p
+	})
+	paths, perr := m.paths()
+	if err = cmp.Or(err, perr); err != nil {
+		return mark{}, fmt.Errorf("%w: %w", ErrUnmarked, err)
+	}
+	m.added = paths
 	return m, nil
 }
 
@@ -111,6 +118,7 @@ func publish(dir, tmp string, m mark, fill func(tmp string) error) error {
 	if err := fill(tmp); err != nil {
 		return err
 	}
+	m.added, m.Apart = m.texts(), eachPath(m.Apart, asText)
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -82,13 +82,10 @@ type Built struct {
 
 // meta is what a template's folder says about itself.
 type meta struct {
-	Layout int      `json:"layout"`
-	Commit string   `json:"commit"`
-	Home   bool     `json:"home"` // setup left something in HOME
-	Owned  []string `json:"owned,omitempty"`
-	// Altered are the tracked files that setup left different, the blob and
-	// mode it left them with; "" where it removed them.
-	Altered map[string]left `json:"altered,omitempty"`
+	Layout int    `json:"layout"`
+	Commit string `json:"commit"`
+	Home   bool   `json:"home"` // setup left something in HOME
+	added
 }
 
 // Key implements Template.
@@ -214,6 +211,9 @@ func (s *Store) load(b *building, key, dir string) (*Built, error) {
 	}
 	t := &Built{Base: b.base, store: s, spec: b.spec, key: key, commit: b.spec.Commit, dir: dir, repos: map[string]*Repository{}}
 	if err := json.Unmarshal(raw, &t.meta); err != nil {
+		return nil, fmt.Errorf("reading template %s: %w", key, err)
+	}
+	if t.meta.added, err = t.meta.paths(); err != nil {
 		return nil, fmt.Errorf("reading template %s: %w", key, err)
 	}
 	t.ignore = newIgnorer(dir, b.base, s.git.find)

@@ -26,6 +26,15 @@ func (w *world) kept(t workspace.Template, p workspace.Plan) string {
 	return dir
 }
 
+// copied is a copy of a kept folder with its marker: making one waits for the
+// disk.
+func (w *world) copied(dir string) string {
+	w.Helper()
+	to := filepath.Join(w.TempDir(), "workspace")
+	w.by(dir, `cp -a . "`+to+`" && cp ../workspace.clade.json "`+to+workspace.MarkSuffix+`"`)
+	return to
+}
+
 // by runs a script in a folder as a person would, outside of any sandbox.
 func (w *world) by(dir, script string) {
 	w.Helper()
@@ -95,13 +104,13 @@ func (w *world) furnished(base, origin string) workspace.Template {
 	return w.template(workspace.TemplateSpec{
 		Commit: base, Origin: origin, Carry: []string{".env"},
 		Setup: &clade.Command{Run: `mkdir -p node_modules/m && echo mod >node_modules/m/i.js && chmod +x node_modules/m/i.js &&
-			ln -s m node_modules/l && mkfifo node_modules/p && echo built >keep && rm drop && echo 1 >dir/made`},
+			ln -s m node_modules/l && mkfifo node_modules/p && echo built >keep && rm drop && echo 1 >dir/made && echo 1 >"$(printf '\377')"`},
 	})
 }
 
 // setUp are the files that setup and carry of furnished leave.
 var setUp = files{
-	".env": "KEY=1", "node_modules/m/i.js*": "mod\n", "node_modules/l@": "m", "keep": "built\n", "dir/made": "1\n",
+	".env": "KEY=1", "node_modules/m/i.js*": "mod\n", "node_modules/l@": "m", "keep": "built\n", "dir/made": "1\n", "\xff": "1\n",
 }
 
 func keepsAFolder(w *world) {
@@ -136,7 +145,7 @@ func keepsAFolder(w *world) {
 		if !maps.Equal(before, fingerprint(w, filepath.Dir(dir))) {
 			w.Errorf("%s: a second Keep changed something", name)
 		}
-		w.by(dir, `echo x >>.env; rm -r node_modules; echo 1 >dir/made; echo 1 >dir/mine; echo y >>part/y`)
+		w.by(dir, `echo x >>.env; rm -r node_modules; echo 1 >dir/made; echo 2 >"$(printf '\377')"; echo 1 >dir/mine; echo y >>part/y`)
 		w.collects(t, c.commit, dir, "dir/mine 100644 1\n", "part/y 100644 yy\n")
 	}
 }
@@ -238,6 +247,7 @@ func blobOf(w *world, commit, path string) string {
 func keptNeedsTheMarker(w *world) {
 	base := w.commit("", files{"a": "a"})
 	t := w.template(workspace.TemplateSpec{Commit: base})
+	whole := w.kept(t, workspace.Plan{Commit: base})
 	for name, c := range map[string]struct {
 		script string
 		gone   bool
@@ -253,7 +263,7 @@ func keptNeedsTheMarker(w *world) {
 		"a link to a folder":  {"mv workspace w; ln -s w workspace", false},
 		"part of a tree":      {`echo '{"commit":"c","part":true}' >workspace.clade.json`, false},
 	} {
-		dir := w.kept(t, workspace.Plan{Commit: base})
+		dir := w.copied(whole)
 		w.by(filepath.Dir(dir), c.script)
 		got, err := w.provider.Collect(w.ctx, t, base, dir+"/")
 		if !errors.Is(err, workspace.ErrUnmarked) || errors.Is(err, fs.ErrNotExist) != c.gone || got != nil {
@@ -302,10 +312,11 @@ func collectsEdits(w *world) {
 		commit string
 		edits  edits
 	}{{t, base, edited}, {ft, child, editedChild}} {
+		whole := w.kept(all.t, workspace.Plan{Commit: all.commit})
 		for _, c := range all.edits {
 			w.Run(c.name, func(t *testing.T) {
 				w := &world{T: t, Parts: w.Parts, provider: w.provider, ctx: w.ctx}
-				dir := w.kept(all.t, workspace.Plan{Commit: all.commit})
+				dir := w.copied(whole)
 				w.by(dir, c.script)
 				w.collects(all.t, all.commit, dir, c.want...)
 			})
@@ -316,14 +327,15 @@ func collectsEdits(w *world) {
 func collectsWhatNoCommitHolds(w *world) {
 	base := w.commit("", files{".gitignore": "vendor/\n*.sock\n", "a": "a"})
 	t := w.template(workspace.TemplateSpec{Commit: base})
+	whole := w.kept(t, workspace.Plan{Commit: base})
 	for script, refused := range nesting {
-		dir := w.kept(t, workspace.Plan{Commit: base})
+		dir := w.copied(whole)
 		w.by(dir, script)
 		if _, err := w.provider.Collect(w.ctx, t, base, dir); errors.Is(err, workspace.ErrNestedGit) != refused || !refused && err != nil {
 			w.Errorf("%s: %v", script, err)
 		}
 	}
-	dir := w.kept(t, workspace.Plan{Commit: base})
+	dir := w.copied(whole)
 	w.by(dir, "mkfifo p; mkfifo i.sock; echo b >b; rm a; mkfifo a")
 	got, err := w.provider.Collect(w.ctx, t, base, dir)
 	if want := []string{"a gone", "b 100644 b\n"}; !errors.Is(err, workspace.ErrSpecial) || strings.Contains(err.Error(), "i.sock") || !slices.Equal(show(got), want) {

@@ -24,7 +24,8 @@ func carriesAndSetsUp(w *world) {
 	spec := workspace.TemplateSpec{
 		Commit: base, Prefix: "app", Origin: origin, Carry: []string{"**/.env", "mods", "code", ".clade/*", "absent/**"},
 		Setup: &clade.Command{Run: `test "$FROM" = spec && cat .env && echo built >gen && rm gone && echo 1 >out.txt && mkdir cache &&
-			echo c >cache/c && mkdir -p "$GOCACHE" && echo warm >"$GOCACHE/w" && pwd >where`, Env: map[string]string{"FROM": "spec"}},
+			echo c >cache/c && mkdir -p "$GOCACHE" && echo warm >"$GOCACHE/w" && pwd >where &&
+			echo 1 >"../$(printf 'F37\377')"`, Env: map[string]string{"FROM": "spec"}},
 	}
 	t := w.template(spec)
 	space := w.space(t, workspace.Plan{Commit: base, Git: true})
