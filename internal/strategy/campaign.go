@@ -93,7 +93,7 @@ func (c *Campaign) Next(v clade.View, free int) ([]clade.Attempt, *clade.Stopped
 // outcome ends the reason of a stop at which no final is due.
 func outcome(v clade.View, none string) string {
 	if w := v.Head().Winner; w != clade.Base {
-		return fmt.Sprintf("; %s stays the winner", Name(w))
+		return fmt.Sprintf("; %s stays the winner", Name(v, w))
 	}
 	return "; " + none
 }
@@ -138,10 +138,10 @@ func conclude(v clade.View, tail []*clade.Life) *clade.Stopped {
 	b := brief(tail[0])
 	stop := &clade.Stopped{Cause: b.Cause, Reason: b.Reason + outcome(v, "no candidate proved better than the base")}
 	for _, l := range slices.Backward(tail) {
-		what := fmt.Sprintf("%s; %s: %s; a resume tries again", b.Reason, Name(l.ParentOr()), l.Verdict.Why)
+		what := fmt.Sprintf("%s; %s: %s; a resume tries again", b.Reason, Name(v, l.ParentOr()), l.Verdict.Why)
 		switch {
 		case v.Life(l.ParentOr()).Verdict.Status == clade.StatusWinner:
-			return &clade.Stopped{Cause: b.Cause, Reason: fmt.Sprintf("%s; %s won", b.Reason, Name(l.ParentOr()))}
+			return &clade.Stopped{Cause: b.Cause, Reason: fmt.Sprintf("%s; %s won", b.Reason, Name(v, l.ParentOr()))}
 		case l.Verdict.Status == clade.StatusExhausted:
 			stop = &clade.Stopped{Cause: clade.StopInfra, Reason: what}
 		case l.Verdict.Status == clade.StatusInvalid:

@@ -152,7 +152,7 @@ func planFinals(v clade.View, why clade.Stopped, have []*clade.Life) (plan []cla
 			ID: h.Count + 1 + clade.ID(len(plan)), Parents: []clade.ID{id}, Makes: clade.MakesNumbers, Brief: string(b),
 			Hold:  finalHold(v, open),
 			After: finalStages(&h.Spec, calibration(v), id, len(chosen), round+1),
-			Why:   fmt.Sprintf("final: %s fresh beside the base, since %s", Name(id), why.Reason),
+			Why:   fmt.Sprintf("final: %s fresh beside the base, since %s", Name(v, id), why.Reason),
 		}
 		if round > 0 {
 			a.Why += fmt.Sprintf("; final %d of this run, at 1/%d of the level of the first", round+1, 1<<min(round, 60))

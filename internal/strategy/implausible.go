@@ -125,7 +125,7 @@ func replicates(v clade.View, lockstep bool) (plan []clade.Attempt) {
 		}
 		plan = append(plan, clade.Attempt{
 			ID: h.Count + 1 + clade.ID(len(plan)), Parents: []clade.ID{l.ID}, Makes: clade.MakesNumbers, After: replicateStages(&h.Spec, l.ID),
-			Why: fmt.Sprintf("measure %s again: its gain is more than %g times the largest step accepted before", Name(l.ID), *h.Spec.Protect.Jump),
+			Why: fmt.Sprintf("measure %s again: its gain is more than %g times the largest step accepted before", Name(v, l.ID), *h.Spec.Protect.Jump),
 		})
 	}
 	return plan
@@ -165,9 +165,9 @@ func compareAgain(v clade.View, l, r *clade.Life) clade.Verdict {
 	}
 	switch {
 	case r.Failure.Lost(), r.Failure == clade.ClassPoisoned, r.Failure == clade.ClassBudget:
-		return to(clade.StatusExhausted, "infra", tell(Name(l.ID)+" could not be measured again", r.Detail))
+		return to(clade.StatusExhausted, "infra", tell(Name(v, l.ID)+" could not be measured again", r.Detail))
 	case r.Failure != clade.OK:
-		return to(clade.StatusMeasured, unconfirmed, tell(Name(l.ID)+" failed when it was measured again", r.Detail))
+		return to(clade.StatusMeasured, unconfirmed, tell(Name(v, l.ID)+" failed when it was measured again", r.Detail))
 	}
 	spec := &v.Head().Spec
 	values, _ := clade.Values(spec, r.Evaluations, l.ID)
@@ -175,7 +175,7 @@ func compareAgain(v clade.View, l, r *clade.Life) clade.Verdict {
 		x, ok := values[m.ID]
 		if was := l.Values[m.ID]; !ok || (m.Noise == clade.NoiseNone || m.Noise == "") && x != was {
 			return to(clade.StatusMeasured, unconfirmed, fmt.Sprintf("%s of %s was %s and is %s when it is measured again",
-				m.ID, Name(l.ID), exactly(m, was), exactly(m, x)))
+				m.ID, Name(v, l.ID), exactly(m, was), exactly(m, x)))
 		}
 	}
 	m, _ := noise.Primary(spec)
@@ -187,7 +187,7 @@ func compareAgain(v clade.View, l, r *clade.Life) clade.Verdict {
 		}
 		fresh = cmp.Estimate
 	}
-	why := fmt.Sprintf("%s of %s gained %s, and %s when it is measured again", m.ID, Name(l.ID), gain(m, seen), gain(m, fresh))
+	why := fmt.Sprintf("%s of %s gained %s, and %s when it is measured again", m.ID, Name(v, l.ID), gain(m, seen), gain(m, fresh))
 	if fresh < confirmedShare*seen {
 		return to(clade.StatusMeasured, unconfirmed, why)
 	}
@@ -217,7 +217,7 @@ func noted(v clade.View, verdicts []clade.Verdict) []clade.Verdict {
 			continue
 		}
 		if r := again(v, v.Life(d.ID)); answered(r) && r.Verdict.Category == confirmed {
-			verdicts[i].Why += fmt.Sprintf("; a gain as large as this was measured again in %s, which confirmed it", Name(r.ID))
+			verdicts[i].Why += fmt.Sprintf("; a gain as large as this was measured again in %s, which confirmed it", Name(v, r.ID))
 		}
 	}
 	return verdicts

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,6 +32,7 @@ type Choice struct {
 	Generation int
 	Reason     string // why these parents, for people
 	Hint       string // one more sentence for operators that are told in prose
+	Idea       string // what such an operator is to try, in a few words; "": nothing but to improve
 }
 
 // Attempt makes the attempt that will be planned after at others of this turn.
@@ -56,7 +58,7 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 	if b, ok := p.briefers[a.Operator]; ok {
 		a.Brief, what = b.Brief(v, &a)
 	} else {
-		what = "told the objective and what is known"
+		what = cmp.Or(c.Idea, "told the objective and what is known")
 		if idea, n, ok := p.idea(v); ok {
 			a.Idea, what = n, idea.Hypothesis
 			c.Hint = strings.TrimSpace(c.Hint + "\n" + taken(idea))
@@ -127,9 +129,12 @@ func builtIn(spec *clade.Spec, name string) bool {
 }
 
 // Name is how people are told of a candidate.
-func Name(id clade.ID) string {
+func Name(v clade.View, id clade.ID) string {
 	if id == clade.Base {
 		return "the base"
+	}
+	if l := v.Life(id); l != nil && l.Name != "" {
+		return l.Name
 	}
 	return fmt.Sprintf("#%d", id)
 }

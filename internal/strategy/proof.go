@@ -51,7 +51,7 @@ func judgeFinals(v clade.View) (out []clade.Verdict) {
 	}
 	if w := v.Life(v.Head().Winner); winner >= 0 && w.Verdict.Status == clade.StatusWinner {
 		out = append(out, clade.Verdict{ID: w.ID, Status: clade.StatusFinalist, Category: "succeeded", Final: w.Verdict.Final,
-			Why: fmt.Sprintf("%s proved a larger gain later; %s", Name(claims[winner].finalist), w.Verdict.Why)})
+			Why: fmt.Sprintf("%s proved a larger gain later; %s", Name(v, claims[winner].finalist), w.Verdict.Why)})
 	}
 	for _, c := range claims {
 		out = append(out, c.closing())
@@ -169,7 +169,7 @@ func (c *claim) repeats(v clade.View) error {
 			}
 			if was := v.Life(id).Values[m.ID]; was != fresh {
 				return fmt.Errorf("%s of %s was %s in the search and %s in the final: %w",
-					m.ID, Name(id), exactly(m, was), exactly(m, fresh), noise.ErrUnsteady)
+					m.ID, Name(v, id), exactly(m, was), exactly(m, fresh), noise.ErrUnsteady)
 			}
 		}
 	}

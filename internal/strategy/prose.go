@@ -44,10 +44,10 @@ func prose(v clade.View, a *clade.Attempt, hint string) string {
 	if from := parents[0]; spec.Search.Start == clade.StartBase && from != clade.Base {
 		fmt.Fprintf(&b, "\nYou start from the base. What its offspring measured on which this builds:\n")
 	} else {
-		fmt.Fprintf(&b, "\nYou start from %s.\n", Name(from))
+		fmt.Fprintf(&b, "\nYou start from %s.\n", Name(v, from))
 	}
 	for _, id := range parents {
-		fmt.Fprintf(&b, "- %s: %s\n", Name(id), results(v, v.Life(id)))
+		fmt.Fprintf(&b, "- %s: %s\n", Name(v, id), results(v, v.Life(id)))
 	}
 	findings(&b, v, parents)
 	failures(&b, v, parents[0])

@@ -29,7 +29,7 @@ func (s *Sieve) Sift(v clade.View, settled []*clade.Life) (fit []*clade.Life, ou
 	for _, l := range settled {
 		verdict, dismissed := dismiss(v, l)
 		if !dismissed {
-			verdict, dismissed = s.twin(l, batch)
+			verdict, dismissed = s.twin(v, l, batch)
 		}
 		if dismissed {
 			out = append(out, verdict)
@@ -40,7 +40,7 @@ func (s *Sieve) Sift(v clade.View, settled []*clade.Life) (fit []*clade.Life, ou
 	return fit, out
 }
 
-func (s *Sieve) twin(l *clade.Life, batch map[string]clade.ID) (verdict clade.Verdict, ok bool) {
+func (s *Sieve) twin(v clade.View, l *clade.Life, batch map[string]clade.ID) (verdict clade.Verdict, ok bool) {
 	twin, ok := s.judged[l.Tree]
 	if !ok {
 		twin, ok = batch[l.Tree]
@@ -49,7 +49,7 @@ func (s *Sieve) twin(l *clade.Life, batch map[string]clade.ID) (verdict clade.Ve
 		return clade.Verdict{}, false
 	}
 	return clade.Verdict{ID: l.ID, Status: clade.StatusRejected, Category: "duplicate",
-		Why: fmt.Sprintf("the same tree as %s", Name(twin))}, true
+		Why: fmt.Sprintf("the same tree as %s", Name(v, twin))}, true
 }
 
 // catchUp takes in what was closed since the last time.

@@ -43,7 +43,7 @@ func notesDue(v clade.View, lockstep bool) (plan []clade.Attempt, wait bool) {
 		}
 	}
 	if best := v.Head().Best; len(reviewers) > 0 && best != clade.Base && !reviewed(v, best) && v.Life(best).Verdict.Status.Parent() {
-		plan = append(plan, notesAttempt(v, len(plan), reviewers, []clade.ID{best}, "review "+Name(best)+", the best so far", ""))
+		plan = append(plan, notesAttempt(v, len(plan), reviewers, []clade.ID{best}, "review "+Name(v, best)+", the best so far", ""))
 	}
 	if len(ideators) > 0 && v.Head().Taken >= v.Head().Ideas && !askedLately(v) {
 		var parents []clade.ID

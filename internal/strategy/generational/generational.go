@@ -108,7 +108,7 @@ func (s *Search) barrenBefore(v clade.View, l *clade.Life) bool {
 }
 
 func seed(i, n int, what string) strategy.Choice {
-	return strategy.Choice{Reason: fmt.Sprintf("%s %d of %d", what, i+1, n),
+	return strategy.Choice{Reason: fmt.Sprintf("%s %d of %d", what, i+1, n), Idea: "vary " + dimensions[i%len(dimensions)],
 		Hint: "This is one of several seeds. Vary " + dimensions[i%len(dimensions)] + " and leave the rest to others."}
 }
 
@@ -116,17 +116,17 @@ func seed(i, n int, what string) strategy.Choice {
 func choose(v clade.View, id clade.ID, pool []clade.ID) strategy.Choice {
 	search, u := v.Head().Spec.Search, strategy.Unit(clade.DrawOf(v, "kind", id))
 	if len(pool) == 0 || u < search.Explore {
-		return strategy.Choice{Reason: "explore from the base", Hint: "Try something that was not tried yet."}
+		return strategy.Choice{Reason: "explore from the base", Idea: "try what was not tried yet", Hint: "Try something that was not tried yet."}
 	}
 	first := draw(pool, strategy.Unit(clade.DrawOf(v, "parent", id)))
 	if u < search.Explore+search.Cross && len(pool) > 1 {
 		rest := slices.DeleteFunc(slices.Clone(pool), func(p clade.ID) bool { return p == first })
 		second := draw(rest, strategy.Unit(clade.DrawOf(v, "second", id)))
-		return strategy.Choice{Parents: []clade.ID{first, second}, Hint: "Combine what is good in both.",
-			Reason: fmt.Sprintf("cross %s with %s", strategy.Name(first), strategy.Name(second))}
+		return strategy.Choice{Parents: []clade.ID{first, second}, Hint: "Combine what is good in both.", Idea: "combine what is good in both",
+			Reason: fmt.Sprintf("cross %s with %s", strategy.Name(v, first), strategy.Name(v, second))}
 	}
-	return strategy.Choice{Parents: []clade.ID{first},
-		Reason: fmt.Sprintf("mutate %s, %d of %d survivors", strategy.Name(first), slices.Index(pool, first)+1, len(pool))}
+	return strategy.Choice{Parents: []clade.ID{first}, Idea: "go on from there",
+		Reason: fmt.Sprintf("mutate %s, %d of %d survivors", strategy.Name(v, first), slices.Index(pool, first)+1, len(pool))}
 }
 
 // draw takes one of pool, best first, with weights 1, 1/2, 1/3, …

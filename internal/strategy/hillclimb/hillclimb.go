@@ -40,7 +40,7 @@ func (s *Search) Next(v clade.View, free int) (plan []clade.Attempt, stop *clade
 		parent = id
 		break
 	}
-	reason := "from " + strategy.Name(parent) + ", the best so far"
+	reason := "from " + strategy.Name(v, parent) + ", the best so far"
 	for i := range free {
 		plan = append(plan, s.planner.Attempt(v, i, strategy.Choice{Parents: []clade.ID{parent}, Reason: reason}))
 	}
@@ -89,7 +89,7 @@ func (s *Search) judge(v clade.View, ended []*clade.Life) []clade.Verdict {
 func stepDown(v clade.View, parent, child *clade.Life) clade.Verdict {
 	text, _ := strategy.Scored(v, parent)
 	return clade.Verdict{ID: parent.ID, Status: clade.StatusDiscarded, Category: "outlived",
-		Why: fmt.Sprintf("%s is better in pairs; %s was luck", strategy.Name(child.ID), text)}
+		Why: fmt.Sprintf("%s is better in pairs; %s was luck", strategy.Name(v, child.ID), text)}
 }
 
 // bar is what a candidate must beat: the best one, not counting those that were
@@ -121,19 +121,19 @@ func compare(v clade.View, l, best *clade.Life) clade.Verdict {
 	to := func(s clade.Status, category, format string, args ...any) clade.Verdict {
 		return clade.Verdict{ID: l.ID, Status: s, Category: category, Why: fmt.Sprintf(format, args...)}
 	}
-	gain, name := l.Score-best.Score, strategy.Name(best.ID)
+	gain, name := l.Score-best.Score, strategy.Name(v, best.ID)
 	if spec := &v.Head().Spec; spec.Noise() == clade.NoiseTiming {
 		ref := beside(l)
 		d, ok := noise.LastLook(spec, &l.Attempt, l.Evaluations)
 		switch {
 		case !ok:
-			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(ref))
+			return to(clade.StatusRejected, "dropped", "clearly not faster than %s after a few pairs", strategy.Name(v, ref))
 		case !d.Proven:
-			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(ref), d.Why)
+			return to(clade.StatusRejected, "unproven", "against %s: %s", strategy.Name(v, ref), d.Why)
 		case gain <= 0 && ref != best.ID:
 			return to(clade.StatusRejected, "beaten", "better than its parent, but not than %s: %s", name, d.Why)
 		}
-		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(ref), d.Why)
+		return to(clade.StatusAccepted, "improved", "against %s: %s", strategy.Name(v, ref), d.Why)
 	}
 	text, _ := strategy.Scored(v, l)
 	_, of := strategy.Scored(v, best)
