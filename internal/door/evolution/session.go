@@ -97,7 +97,7 @@ func (s *session) attach(ctx context.Context) error {
 	}
 	var old *control.Run
 	if linked {
-		if old, err = s.d.c.Open(ctx, l.Run, ""); err != nil && clade.FaultOf(err) != clade.FaultNotFound {
+		if old, err = s.d.c.Open(ctx, l.Run, s.root()); err != nil && clade.FaultOf(err) != clade.FaultNotFound {
 			return err
 		} else if err != nil {
 			s.tell(fmt.Sprintf("the run %s is gone: a new one measures the stored variants again", l.Run))
