@@ -381,4 +381,44 @@ func TestImportRefusesAPipe(t *testing.T) {
 	if _, err := l.Import(t.Context(), ledger.Source{Dir: dir, Skip: []string{"pipe"}}); err != nil {
 		t.Errorf("skipped: %v", err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Import(t.Context(), ledger.Source{Dir: dir, Only: []string{"f*"}}); err != nil {
+		t.Errorf("not selected: %v", err)
+	}
+}
+
+// A folder that can hold nothing of a selection need not be readable.
+func TestImportEntersWhatIsSelected(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, p := range []string{"src/a.go", "shut/b.md"} {
+		gittest.Put(t, filepath.Join(dir, p), "1")
+	}
+	shut := filepath.Join(dir, "shut")
+	if err := os.Chmod(shut, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(shut, 0o755) //nolint:errcheck // for the folder to be removed
+	if _, err := os.ReadDir(shut); err == nil {
+		t.Skip("whoever runs this may read everything")
+	}
+	l := open(t, filepath.Join(t.TempDir(), "ledger"))
+	defer l.Close()
+	if _, err := l.Import(t.Context(), ledger.Source{Dir: dir, Only: []string{"src/", "*.md"}}); clade.FaultOf(err) != clade.FaultNotFound {
+		t.Errorf("%v", err)
+	}
+	for _, only := range [][]string{{"src/"}, {"src/**/*.go"}, {"src", "src/*"}} {
+		m, err := l.Import(t.Context(), ledger.Source{Dir: dir, Only: only})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := modesAndPaths(t, l, m.Commit); !slices.Equal(got, []string{"100644 src/a.go"}) {
+			t.Errorf("%q took %q", only, got)
+		}
+	}
+	if _, err := l.Import(t.Context(), ledger.Source{Dir: dir, Only: []string{"**/*.go"}}); clade.FaultOf(err) != clade.FaultEnvironment {
+		t.Errorf("what cannot be looked at: %v", err)
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
 )
 
@@ -46,14 +48,31 @@ func importSome(t *testing.T, f *fixture) {
 	for _, path := range []string{"a/b/c", "a/b/d", "a/e", "f", "ab", ".clade/x", ".git/config"} {
 		write(t, dir, path, "1")
 	}
+	f.must(os.Symlink("a/b", filepath.Join(dir, "link")))
 	skip := []string{".clade", ".git"}
 	m, err := f.Import(f.ctx, ledger.Source{Dir: dir, Skip: skip})
 	f.must(err)
-	f.holds(m.Commit, "100644 a/b/c 1", "100644 a/b/d 1", "100644 a/e 1", "100644 ab 1", "100644 f 1")
+	f.holds(m.Commit, "100644 a/b/c 1", "100644 a/b/d 1", "100644 a/e 1", "100644 ab 1", "100644 f 1", "120000 link a/b")
 	m, err = f.Import(f.ctx, ledger.Source{Dir: dir, Only: []string{"a/b", "./f"}, Skip: skip})
 	f.must(err)
 	f.holds(m.Commit, "100644 a/b/c 1", "100644 a/b/d 1", "100644 f 1")
-	for _, only := range []string{"../x", "nowhere", "/etc"} {
+	// What cannot be imported is in nobody's way where it is not selected.
+	write(t, dir, "sub/.git/config", "1")
+	write(t, dir, "sub/x.go", "1")
+	write(t, dir, "a/x.go", "1")
+	m, err = f.Import(f.ctx, ledger.Source{Dir: dir, Only: []string{"**/*.go", "a/?"}, Skip: skip})
+	f.must(err)
+	f.holds(m.Commit, "100644 a/b/c 1", "100644 a/b/d 1", "100644 a/e 1", "100644 a/x.go 1", "100644 sub/x.go 1")
+	_, err = f.Import(f.ctx, ledger.Source{Dir: dir, Only: []string{"a/", "gone/", "*.md", "f"}})
+	for _, want := range []string{`"gone/" is not there`, `"*.md" matches no file`} {
+		if clade.FaultOf(err) != clade.FaultNotFound || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	m, err = f.Import(f.ctx, ledger.Source{Dir: dir, Only: []string{"gone/", "*.md", "f"}, Gone: true})
+	f.must(err)
+	f.holds(m.Commit, "100644 f 1")
+	for _, only := range []string{"../x", "nowhere", "/etc", "a[", "../*", "link/c"} {
 		if _, err := f.Import(f.ctx, ledger.Source{Dir: dir, Only: []string{only}}); err == nil {
 			t.Errorf("%q was imported", only)
 		}
