@@ -34,7 +34,8 @@ func (o Apply) Fault() error {
 type Applied struct {
 	Run    string      `json:"run"`
 	Winner clade.ID    `json:"winner"`
-	Paths  clade.Paths `json:"paths"` // written or put back; those that would be, if DryRun or Declined
+	Paths  clade.Paths `json:"paths"`              // written or put back; those that would be, if DryRun or Declined
+	Left   clade.Paths `json:"left_out,omitempty"` // what of the winner's changes Landing.Only left out
 	// Already says that the target had it already, and nothing was written.
 	Already  bool `json:"already,omitempty"`
 	Moved    bool `json:"moved,omitempty"` // merged into a target that had changed since the run began
@@ -68,7 +69,7 @@ func (a *Applied) apply(ctx context.Context, l *Lander, o Apply) error {
 	if err != nil {
 		return err
 	}
-	a.Moved, a.Already = p.Moved, p.Done
+	a.Moved, a.Already, a.Left = p.Moved, p.Done, p.Left
 	if err := p.Problem(); err != nil || p.Done {
 		return err
 	}
