@@ -297,7 +297,7 @@ func inFile(p string) string {
 }
 
 func (l *landing) record(ctx context.Context, out *Applied, applied *evolution.Applied) error {
-	doc, err := l.f.update(ctx, l.d.clock(), l.saying(applied))
+	doc, err := l.f.update(ctx, l.d.clock(), l.saying(ctx, applied))
 	if err != nil {
 		return &clade.Problem{Fault: faultOr(err, clade.FaultEnvironment), Text: out.Variant + " is applied, but the evolution's files do not all say so", Err: err,
 			Hint: fmt.Sprintf("mend what is said here; clade evolution apply %s then completes it, clade evolution undo %s takes it back", l.id(), l.id())}
@@ -308,11 +308,15 @@ func (l *landing) record(ctx context.Context, out *Applied, applied *evolution.A
 }
 
 // saying is the change of an evolution to one that was applied, nil: was not.
-func (l *landing) saying(applied *evolution.Applied) change {
-	return func(d *evolution.Document) (*evolution.Evolution, evolution.Page, error) {
-		want := d.Evolution.Clone()
+func (l *landing) saying(ctx context.Context, applied *evolution.Applied) change {
+	return func(d *evolution.Document) (want *evolution.Evolution, page evolution.Page, err error) {
+		want = d.Evolution.Clone()
 		want.Applied = applied
-		return want, evolution.Page{}, nil
+		err = l.run.View(ctx, func(v clade.View) error {
+			_, page.Notes = project(d.Evolution, v, false)
+			return nil
+		})
+		return want, page, err
 	}
 }
 
@@ -327,7 +331,7 @@ func (l *landing) recordable(ctx context.Context) error {
 	if e.Applied != nil || e.Winner == nil || e.Winner.Variant != w.Variant {
 		return &clade.Problem{Fault: clade.FaultConflict, Where: now.Name, Text: "says something else by now", Hint: "nothing was changed; apply again"}
 	}
-	_, err = l.f.rewrite(ctx, l.d.clock(), l.saying(&evolution.Applied{At: l.d.clock(), FilesChanged: []string{"x"}}), putNothing)
+	_, err = l.f.rewrite(ctx, l.d.clock(), l.saying(ctx, &evolution.Applied{At: l.d.clock(), FilesChanged: []string{"x"}}), putNothing)
 	return err
 }
 

@@ -255,9 +255,9 @@ func TestApplyRefusals(t *testing.T) {
 		{"not of the run", setting{yaml: replacing("id: v2", "id: v3"), v1: nil}, nil, clade.FaultNotFound, []string{"has no variant v3", "clade evolution import 1"}},
 		{"interrupted", setting{ended: "open"}, nil, clade.FaultNoWinner, []string{"was interrupted", "clade evolution run 1", "--anyway"}},
 		{"unproven", setting{winner: clade.StatusFinalist}, nil, clade.FaultNoWinner,
-			[]string{"v2 did not beat the measured base: R1 (maximize) 9 against 1", "in the final R1 9 against 1, p 0.25 of at most 0.05", "--anyway"}},
+			[]string{"v2 did not beat the measured baseline: R1 (maximize) is 9 against 1 of the base", "--anyway"}},
 		{"another one is proven", setting{yaml: func(s string) string { return strings.Replace(s, "variant_id: v2", "variant_id: v1", 1) }}, nil, clade.FaultNoWinner,
-			[]string{"v1 did not beat the measured base: R1 (maximize) 1 against 1; what did is v2"}},
+			[]string{"v1 did not beat the measured baseline: R1 (maximize) is 1 against 1 of the base. v2 did: so."}},
 		{"a gate was changed", setting{}, func(s *site) {
 			s.put(files{evolutionDir + "/evolution.yaml": strings.Replace(s.yaml(), "! test -e boom", "test ! -e boom", 1)})
 		}, clade.FaultNoWinner, []string{"other commands have become of G1", "clade evolution run 1"}},

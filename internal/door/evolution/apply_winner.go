@@ -10,19 +10,14 @@ import (
 	"github.com/cladehq/clade/internal/format/evolution"
 )
 
-// done refuses an evolution that was applied: that is its end.
-func (l *landing) done() error {
-	e := l.doc.Evolution
-	what := "the winner"
-	if e.Winner != nil {
-		what = e.Winner.Variant
-	}
-	text := fmt.Sprintf("evolution %s is done: %s was applied on %s", l.match.Dir, what, e.Applied.At.Format("2006-01-02 15:04 MST"))
+// finished refuses an evolution that was applied: that is its end.
+func finished(dir string, e *evolution.Evolution) error {
+	text := fmt.Sprintf("evolution %s is done: %s was applied on %s", dir, e.Winner.Variant, e.Applied.At.Format("2006-01-02 15:04 MST"))
 	if n := len(e.Applied.FilesChanged); n > 0 {
 		text += fmt.Sprintf(", which changed %s", few(e.Applied.FilesChanged))
 	}
 	return &clade.Problem{Fault: clade.FaultConflict, Text: text,
-		Hint: fmt.Sprintf("clade evolution undo %s takes it back; clade evolution new begins another", l.id())}
+		Hint: fmt.Sprintf("clade evolution undo %d takes it back; clade evolution new begins another", e.ID)}
 }
 
 // mostPaths bounds the paths that are named in one sentence.
@@ -77,7 +72,7 @@ func (l *landing) winner(ctx context.Context, anyway bool) (id clade.ID, err err
 		return 0, err
 	}
 	return id, l.run.View(ctx, func(v clade.View) error {
-		h, life := v.Head(), named(v, name)
+		h, life := v.Head(), attemptsOf(v).lives[name]
 		switch {
 		case life == nil || life.Commit == "":
 			return &clade.Problem{Fault: clade.FaultNotFound, Text: fmt.Sprintf("run %s, which is behind the evolution, has no variant %s", h.Run, name),
@@ -97,22 +92,14 @@ func (l *landing) winner(ctx context.Context, anyway bool) (id clade.ID, err err
 		case h.Stop == clade.StopNone:
 			return &clade.Problem{Fault: clade.FaultNoWinner, Text: "the run of the evolution was interrupted: nothing is proven yet",
 				Hint: fmt.Sprintf("clade evolution run %s ends it; --anyway applies %s all the same", l.id(), name)}
-		case h.Winner != life.ID:
-			return l.unproven(v, life)
+		default:
+			if err := l.proven(v); err != nil {
+				return err
+			}
 		}
 		id = life.ID
 		return nil
 	})
-}
-
-// named is the candidate with a name, nil if there is none.
-func named(v clade.View, name string) *clade.Life {
-	for id := v.Head().Count; id > clade.Base; id-- {
-		if l := v.Life(id); l.Name == name {
-			return l
-		}
-	}
-	return nil
 }
 
 // changed lists the gates and axes of the file that are not measured by what it
@@ -147,27 +134,15 @@ func changed(e *evolution.Evolution, by *clade.Spec) (ids []string) {
 
 func measuring(m clade.Measure) string { return fmt.Sprintf("%s %v %s", m.Goal, m.Read, m.Run) }
 
-// unproven refuses a winner that did not beat the measured base, with the
+// proven refuses a winner that did not beat the measured baseline, with the
 // figures.
-func (l *landing) unproven(v clade.View, life *clade.Life) error {
-	h, base := v.Head(), v.Life(clade.Base)
-	var figures []string
-	for _, m := range h.Spec.Measures {
-		x, ok := life.Values[m.ID]
-		y, of := base.Values[m.ID]
-		if ok && of {
-			figures = append(figures, fmt.Sprintf("%s (%s) %.6g against %.6g", m.ID, m.Goal, x, y))
-		}
+func (l *landing) proven(v clade.View) error {
+	e := l.doc.Evolution
+	p := &projection{v: v, want: e, attempts: attemptsOf(v)}
+	row, _ := evolution.RowOf(evolution.Score(e), e.Winner.Variant)
+	first, others := p.proof(row)
+	if first == "" {
+		return nil
 	}
-	text := fmt.Sprintf("%s did not beat the measured base", life.Name)
-	if len(figures) > 0 {
-		text += ": " + strings.Join(figures, ", ")
-	}
-	if f := life.Verdict.Final; f != nil {
-		text += fmt.Sprintf("; fresh in the final %s %.6g against %.6g, p %.3g of at most %.3g", f.Measure, f.Value, f.Base, f.P, f.Alpha)
-	}
-	if h.Winner != clade.Base {
-		text += fmt.Sprintf("; what did is %s", v.Life(h.Winner).Name)
-	}
-	return &clade.Problem{Fault: clade.FaultNoWinner, Text: text, Hint: "--anyway applies it all the same"}
+	return &clade.Problem{Fault: clade.FaultNoWinner, Text: strings.Join(append([]string{first}, others...), " "), Hint: "--anyway applies it all the same"}
 }

@@ -66,13 +66,10 @@ func (d *Door) open(ctx context.Context, arg string, set Settings, tell, step fu
 
 // live refuses what is done.
 func (s *session) live() error {
-	e, id := s.doc.Evolution, s.id()
-	if e.Applied == nil {
+	if s.doc.Evolution.Applied == nil {
 		return nil
 	}
-	return &clade.Problem{Fault: clade.FaultConflict,
-		Text: fmt.Sprintf("evolution %s is done: %s was applied on %s", s.match.Dir, e.Winner.Variant, e.Applied.At.Format("2006-01-02 15:04")),
-		Hint: "clade evolution undo " + id + " takes it back; clade evolution new begins another"}
+	return finished(s.match.Dir, s.doc.Evolution)
 }
 
 func (s *session) id() string { return fmt.Sprint(s.doc.Evolution.ID) }

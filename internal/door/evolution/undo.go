@@ -75,10 +75,14 @@ func (l *landing) landed(ctx context.Context) (*control.Landed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last == nil || e.Winner == nil || l.name(ctx, last.Winner) != e.Winner.Variant {
+	if last == nil || e.Winner == nil {
 		return nil, l.nothing()
 	}
-	return last, nil
+	name, err := l.name(ctx, last.Winner)
+	if err == nil && name != e.Winner.Variant {
+		err = l.nothing()
+	}
+	return last, err
 }
 
 // told is the run's apply that a file tells of, by its time; nil if it is not of
@@ -94,19 +98,16 @@ func (l *landing) told(ctx context.Context, a *evolution.Applied) (which *contro
 }
 
 // name is what the evolution calls a candidate of the run, "" if it does not.
-func (l *landing) name(ctx context.Context, id clade.ID) (name string) {
-	_ = l.run.View(ctx, func(v clade.View) error {
-		if life := v.Life(id); life != nil {
-			name = life.Name
-		}
+func (l *landing) name(ctx context.Context, id clade.ID) (name string, err error) {
+	return name, l.run.View(ctx, func(v clade.View) error {
+		name = attemptsOf(v).names[id]
 		return nil
 	})
-	return name
 }
 
 // forget takes applied out of evolution.yaml.
 func (l *landing) forget(ctx context.Context) error {
-	doc, err := l.f.update(ctx, l.d.clock(), l.saying(nil))
+	doc, err := l.f.update(ctx, l.d.clock(), l.saying(ctx, nil))
 	if err != nil {
 		return &clade.Problem{Fault: faultOr(err, clade.FaultEnvironment), Text: "the files are put back, but the evolution's files do not all say so", Err: err,
 			Hint: "mend what is said here and undo again: that completes it"}
@@ -132,7 +133,7 @@ func (l *landing) undone(ctx context.Context, dry bool) error {
 			return l.forget(ctx)
 		}
 	}
-	return l.done()
+	return finished(l.match.Dir, l.doc.Evolution)
 }
 
 func (l *landing) nothing() error {
