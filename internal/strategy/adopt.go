@@ -24,20 +24,13 @@ func (c *Campaign) adopt(v clade.View) (plan []clade.Attempt, wait bool) {
 	if h.Adopted >= h.Offered {
 		return nil, wait
 	}
-	k, n := acquaint(v), 0
+	k := acquaint(v)
 	left, ended := h.Spec.Budget.Candidates-h.Proposing, over(v) != nil
-	for note := range v.Notes(clade.NoteAdopt) {
-		if n++; k.adopted[n] {
-			continue
-		}
-		offer, ok := note.Adopted()
-		if !ok { // it was not written by clade, and says nothing
-			offer = clade.Adopted{Hypothesis: "an offer that cannot be read"}
-		}
+	for _, offer := range k.offers {
 		if offer.Given == nil && (left <= len(plan) || ended || k.early(v, offer)) {
 			continue
 		}
-		a := c.planner.adopted(v, len(plan), n, offer, k)
+		a := c.planner.adopted(v, len(plan), offer, k)
 		if a.Given == nil || h.Spec.Rolls() { // it costs something
 			if borne, _ := bears(v, append(slices.Clone(plan), a)); len(borne) <= len(plan) {
 				continue
@@ -52,41 +45,60 @@ func (c *Campaign) adopt(v clade.View) (plan []clade.Attempt, wait bool) {
 	return plan, wait
 }
 
-// An acquaintance is what a run knows of attempts by name, and which offers it
-// has adopted.
+// An offered is an offer with its number.
+type offered struct {
+	clade.Adopted
+	n int
+}
+
+// An acquaintance is what a run knows of attempts by name, and the offers that
+// it has not adopted yet.
 type acquaintance struct {
-	names   map[string]clade.ID
-	given   map[clade.ID]bool // made elsewhere, and planned in this turn
-	adopted map[int]bool
+	names  map[string]clade.ID
+	given  map[clade.ID]bool // made elsewhere, and planned in this turn
+	offers []offered
 }
 
 func acquaint(v clade.View) acquaintance {
-	k := acquaintance{map[string]clade.ID{}, map[clade.ID]bool{}, map[int]bool{}}
+	k, adopted := acquaintance{names: map[string]clade.ID{}, given: map[clade.ID]bool{}}, map[int]bool{}
 	for id := clade.Base + 1; id <= v.Head().Count; id++ {
 		l := v.Life(id)
 		if l.Name != "" {
 			k.names[l.Name] = id
 		}
 		if l.Adopts > 0 {
-			k.adopted[l.Adopts] = true
+			adopted[l.Adopts] = true
 		}
+	}
+	n := 0
+	for note := range v.Notes(clade.NoteAdopt) {
+		if n++; adopted[n] {
+			continue
+		}
+		a, ok := note.Adopted()
+		if !ok { // it was not written by clade, and says nothing
+			a = clade.Adopted{Hypothesis: "an offer that cannot be read"}
+		}
+		k.offers = append(k.offers, offered{a, n})
 	}
 	return k
 }
 
-// early reports whether a parent of what is only thought of is not judged yet:
-// whether it can be built on is not known.
-func (k acquaintance) early(v clade.View, offer clade.Adopted) bool {
-	return slices.ContainsFunc(offer.Parents, func(name string) bool {
-		id, ok := k.names[name]
-		return ok && (v.Life(id) == nil || v.Life(id).Open) // planned in this turn, or before
+// early reports whether a parent of what is only thought of is not judged yet, or
+// not even planned: whether it can be built on is not known.
+func (k acquaintance) early(v clade.View, o offered) bool {
+	return slices.ContainsFunc(o.Parents, func(name string) bool {
+		if id, ok := k.names[name]; ok {
+			return v.Life(id) == nil || v.Life(id).Open // planned in this turn, or before
+		}
+		return slices.ContainsFunc(k.offers, func(p offered) bool { return p.Name == name && p.n != o.n })
 	})
 }
 
 // parents are those that the run knows and that made a candidate. An operator is
 // given none whose edit broke the rules: what is built on it would bring that
 // back in.
-func (k acquaintance) parents(v clade.View, offer clade.Adopted) (out []clade.ID) {
+func (k acquaintance) parents(v clade.View, offer offered) (out []clade.ID) {
 	for _, name := range offer.Parents {
 		id, ok := k.names[name]
 		if !ok || slices.Contains(out, id) {
@@ -101,12 +113,12 @@ func (k acquaintance) parents(v clade.View, offer clade.Adopted) (out []clade.ID
 	return out
 }
 
-// adopted is the attempt that carries out the n-th offer, planned after at
-// others of this turn. A name that another attempt has is not given again.
-func (p *Planner) adopted(v clade.View, at, n int, offer clade.Adopted, k acquaintance) clade.Attempt {
+// adopted is the attempt that carries out an offer, planned after at others of
+// this turn. A name that another attempt has is not given again.
+func (p *Planner) adopted(v clade.View, at int, offer offered, k acquaintance) clade.Attempt {
 	h := v.Head()
 	a := clade.Attempt{ID: h.Count + 1 + clade.ID(at), Name: offer.Name, Makes: clade.MakesTree, Generation: max(0, offer.Generation),
-		Parents: k.parents(v, offer), Why: clade.Line(offer.Hypothesis, whyMost), Given: offer.Given, Adopts: n}
+		Parents: k.parents(v, offer), Why: clade.Line(offer.Hypothesis, whyMost), Given: offer.Given, Adopts: offer.n}
 	if _, taken := k.names[a.Name]; taken {
 		a.Name = ""
 	}

@@ -15,6 +15,9 @@ import (
 // ErrStuck reports a run that neither stops nor waits for anything.
 var ErrStuck = errors.New("the run is stuck")
 
+// ErrHands reports a run that waits for somebody outside only, and nobody is there.
+var ErrHands = errors.New("the run waits for work that is done by hand")
+
 // A Run is one search to be simulated.
 type Run struct {
 	Spec   clade.Spec
@@ -23,6 +26,10 @@ type Run struct {
 	Try   func(v clade.View, l *clade.Life) clade.Outcome
 	Slots int    // 0: 1
 	Order uint64 // seeds which of the running tries ends next
+	// Hand is what somebody outside makes of an attempt that waits for him: a
+	// Proposed, or a TryEnded. He takes the oldest whenever nothing else runs; nil:
+	// nobody is there.
+	Hand func(l *clade.Life) clade.Event
 	// Observe, when set, is told the state after every record.
 	Observe func(v clade.View, r clade.Record)
 	// Most records before the run is held to be endless; 0: 1,000,000.
@@ -90,7 +97,10 @@ func (p *process) loop() error {
 			p.begin()
 		}
 		if len(p.running) == 0 {
-			return fmt.Errorf("%w after %d records", ErrStuck, len(p.log))
+			if err := p.hand(); err != nil {
+				return err
+			}
+			continue
 		}
 		p.end()
 	}
@@ -146,6 +156,32 @@ func (p *process) begin() {
 		p.mine[id] = true
 		p.running = append(p.running, id)
 	}
+}
+
+// hand has somebody outside make one of the candidates that wait for him.
+func (p *process) hand() error {
+	for _, id := range p.state.Open() {
+		l := p.state.Life(id)
+		if !l.ByHand() || strategy.Settled(l) {
+			continue
+		}
+		if p.run.Hand == nil {
+			return ErrHands
+		}
+		if !l.Running {
+			p.append(clade.TryBegun{ID: id, Try: l.Try + 1, Hand: "somebody"})
+		}
+		switch e := p.run.Hand(l).(type) {
+		case clade.Proposed:
+			e.ID, e.Try = id, l.Try
+			p.append(e)
+		case clade.TryEnded:
+			e.Outcome.ID, e.Outcome.Try = id, l.Try
+			p.append(e)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w after %d records", ErrStuck, len(p.log))
 }
 
 // end lets one running try end.

@@ -59,6 +59,9 @@ func (w World) Try(v clade.View, l *clade.Life) (o clade.Outcome) {
 		if w.Tree != nil {
 			o.Tree = w.Tree(l)
 		}
+		if l.Outside() {
+			o.Commit, o.Tree = l.Commit, l.Tree
+		}
 	}
 	for i := range l.After {
 		o.Evaluations = append(o.Evaluations, w.stage(v, l, i)...)
