@@ -1,6 +1,9 @@
 package clade
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Fold applies one record to h and b. It returns ErrCorruptLog, wrapped, if r
 // cannot follow what came before; h and b are then unusable.
@@ -94,6 +97,10 @@ func note(h *Head, b Book, n Note) {
 		h.Ideas++
 	case NoteAdopt:
 		h.Offered++
+		var a Adopted
+		if json.Unmarshal([]byte(n.Body), &a) == nil { // its name is taken from now on
+			h.Named = max(h.Named, numberOf(a.Name))
+		}
 	}
 	b.Note(n)
 }

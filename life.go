@@ -125,7 +125,7 @@ type Head struct {
 	Taken int `json:"taken,omitempty"`
 	// Offered counts notes of NoteAdopt, Adopted those of them that were planned,
 	// which may be later ones than those that were not. Named is the highest
-	// number in the name of an attempt, Generation the highest of one.
+	// number in the name of an attempt or of an offer, Generation the highest of one.
 	Offered    int       `json:"offered,omitempty"`
 	Adopted    int       `json:"adopted,omitempty"`
 	Named      int       `json:"named,omitempty"`

@@ -82,6 +82,28 @@ stored variants are measured again first.`,
 	return c
 }
 
+func (e *env) evolutionImportCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use: "import ID|FRAGMENT", Short: "Measure the variants of an evolution that others ran", Args: cobra.ExactArgs(1), ValidArgsFunction: e.evolutionIDs,
+		Long: `Opens a run of clade for an evolution that has its winner already: takes the trees of its
+variants from their workspaces, runs gates and axes on each in a clean copy, and
+names the winner by these numbers. Nothing new is tried. A variant whose workspace
+is gone cannot be measured and is not ranked.`,
+		Example: "  clade evolution import 1",
+	}
+	settings := settingsFlags(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		set, err := settings()
+		if err != nil {
+			return err
+		}
+		return e.evolve(c.Context(), args[0], set, func(ctx context.Context, d *evolution.Door, o evolution.Launch) (*evolution.Ran, error) {
+			return d.Import(ctx, args[0], o)
+		})
+	}
+	return c
+}
+
 // evolve searches with a display and prints where the evolution then stands.
 func (e *env) evolve(ctx context.Context, name string, set evolution.Settings,
 	do func(context.Context, *evolution.Door, evolution.Launch) (*evolution.Ran, error)) error {
@@ -244,7 +266,7 @@ func printBatch(w io.Writer, b *evolution.Batch) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "===== %s, until %s =====\n\n%s", t.Variant, b.Until.Local().Format("2006-01-02 15:04:05"), t.Prompt())
+		fmt.Fprintf(w, "===== %s, until %s =====\n\n%s", t.Variant, b.Until.Local().Format("2006-01-02 15:04:05"), t.Prompt)
 	}
 }
 

@@ -28,10 +28,16 @@ const defaultLease = 30 * time.Minute
 
 // A Batch is what was handed out: a task for each variant.
 type Batch struct {
-	Evolution string           `json:"evolution"`
-	Run       string           `json:"run"`
-	Until     time.Time        `json:"until"`
-	Tasks     []evolution.Task `json:"tasks"`
+	Evolution string    `json:"evolution"`
+	Run       string    `json:"run"`
+	Until     time.Time `json:"until"`
+	Tasks     []Handed  `json:"tasks"`
+}
+
+// A Handed task also says itself in words, for an agent.
+type Handed struct {
+	evolution.Task
+	Prompt string `json:"prompt"`
 }
 
 // Next hands out variants that wait for a worker, planning the next generation
@@ -52,7 +58,7 @@ func (d *Door) Next(ctx context.Context, arg string, o Handing) (*Batch, error) 
 	if o.Most <= 0 {
 		o.Most = s.doc.Evolution.Budget.Parallel
 	}
-	b := &Batch{Evolution: s.match.Dir, Run: s.run.Name, Until: d.clock().Add(o.Lease).UTC().Truncate(time.Second), Tasks: []evolution.Task{}}
+	b := &Batch{Evolution: s.match.Dir, Run: s.run.Name, Until: d.clock().Add(o.Lease).UTC().Truncate(time.Second), Tasks: []Handed{}}
 	claimed, err := s.claim(ctx, o, b.Until)
 	if err != nil {
 		return nil, err
@@ -139,7 +145,7 @@ func (s *session) task(ctx context.Context, o Handing, b *Batch, claimed []clade
 				}
 				t.Diffs = append(t.Diffs, evolution.ParentDiff{Variant: parent.name, Patch: string(patch), Applied: parent.commit == p.from})
 			}
-			b.Tasks = append(b.Tasks, t)
+			b.Tasks = append(b.Tasks, Handed{t, t.Prompt()})
 		}
 		return nil
 	})
@@ -173,22 +179,21 @@ func (f folder) fresh(variant string) error {
 	if err := f.makeVariants(variant); err != nil {
 		return err
 	}
-	for _, name := range []string{f.workspace(variant), f.result(variant)} {
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		for n := 1; ; n++ {
-			aside := fmt.Sprintf("%s.%d", name, n)
-			if _, err := os.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err := os.Rename(name, aside); err != nil {
-				return unwritable(aside, err)
-			}
-			break
+	return errors.Join(aside(f.workspace(variant)), aside(f.result(variant)))
+}
+
+// aside gives what lies at name, if anything does, the first free name with a
+// number behind it.
+func aside(name string) error {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for n := 1; ; n++ {
+		to := fmt.Sprintf("%s.%d", name, n)
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return unwritable(to, os.Rename(name, to))
 		}
 	}
-	return nil
 }
 
 // An Ingestion says what was taken in, and where the evolution then stands.
@@ -291,7 +296,7 @@ func (s *session) takeOne(ctx context.Context, k *control.Kept, name string, id 
 	}
 	if err != nil {
 		t.As, t.Why = "retry", err.Error()
-		return t, s.run.Release(ctx, id, clade.ClassOperator, "its result cannot be read: "+err.Error())
+		return t, errors.Join(s.run.Release(ctx, id, clade.ClassOperator, "its result cannot be read: "+err.Error()), aside(s.f.result(name)))
 	}
 	if r.Status != evolution.Evaluated {
 		t.As, t.Why = string(r.Status), r.Notes

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +49,9 @@ type Hand struct {
 // beside an error once there is a run. A winner that did not beat the measured
 // baseline, and an end without one, are Problems with FaultNoWinner.
 func (d *Door) Run(ctx context.Context, arg string, o Launch) (*Ran, error) {
+	if err := d.unfinished(ctx, arg); err != nil {
+		return nil, err
+	}
 	s, err := d.open(ctx, arg, o.Settings, o.told(), o.step())
 	if err != nil {
 		return nil, err
@@ -57,6 +61,72 @@ func (d *Door) Run(ctx context.Context, arg string, o Launch) (*Ran, error) {
 		return nil, err
 	}
 	return s.search(ctx, o, false)
+}
+
+// unfinished refuses an evolution that has its winner but no run of clade behind
+// it, before one is opened.
+func (d *Door) unfinished(ctx context.Context, arg string) error {
+	f, m, err := d.find(arg)
+	if err != nil {
+		return err
+	}
+	doc, err := f.read()
+	if err != nil || doc.Evolution.Winner == nil || doc.Evolution.Applied != nil {
+		return err
+	}
+	r, err := d.behind(ctx, f)
+	if r != nil || err != nil {
+		return errors.Join(err, closed(r))
+	}
+	id := doc.Evolution.ID
+	return &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s is evaluated: the winner is %s, by numbers that clade did not measure", m.Dir, doc.Evolution.Winner.Variant),
+		Hint: fmt.Sprintf("clade evolution import %d measures what is stored; then clade evolution apply %d lands what won", id, id)}
+}
+
+// behind opens the run behind an evolution, nil where there is none.
+func (d *Door) behind(ctx context.Context, f folder) (*control.Run, error) {
+	l, linked, err := f.link()
+	if err != nil || !linked {
+		return nil, err
+	}
+	r, err := d.c.Open(ctx, l.Run, filepath.Dir(filepath.Dir(filepath.Dir(f.dir))))
+	if clade.FaultOf(err) == clade.FaultNotFound {
+		return nil, nil
+	}
+	return r, err
+}
+
+func closed(r *control.Run) error {
+	if r == nil {
+		return nil
+	}
+	return r.Close()
+}
+
+// Import measures the variants of an evolution that others evaluated, and plans
+// none: what leads by clade's own numbers is the winner then, which apply lands.
+func (d *Door) Import(ctx context.Context, arg string, o Launch) (*Ran, error) {
+	s, err := d.open(ctx, arg, o.Settings, o.told(), o.step())
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.doc.Evolution.Winner == nil {
+		return nil, &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s has no winner yet", s.match.Dir),
+			Hint: "clade evolution run " + s.id() + " measures what is stored, too, and goes on from there"}
+	}
+	err = s.run.Update(ctx, func(tx control.Tx) error {
+		h := tx.View().Head()
+		spec := h.Spec
+		if spec.Budget.Candidates = h.Proposing + h.Offered - h.Adopted; spec.Budget.Candidates == h.Spec.Budget.Candidates {
+			return nil
+		}
+		return tx.Append(clade.Amended{Spec: spec, Digest: control.Digest(&spec), What: "only what is stored", Epoch: h.Epoch})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.search(ctx, o, true)
 }
 
 func (o Launch) told() func(string) {
@@ -152,6 +222,9 @@ func (s *session) launch(ctx context.Context, o Launch, hands bool) error {
 	if err != nil {
 		return err
 	}
+	if s.doc, err = s.f.sweep(ctx, s.run, s.d.clock()); err != nil {
+		return err
+	}
 	m := s.mirroring(ctx)
 	err = s.run.Launch(ctx, control.Launch{Soft: o.Soft, Step: o.Step, Hands: hands, Progress: func(v clade.View) {
 		if o.Progress != nil {
@@ -159,7 +232,8 @@ func (s *session) launch(ctx context.Context, o Launch, hands bool) error {
 		}
 		m.changed()
 	}})
-	return errors.Join(err, m.close(), s.mirror(context.WithoutCancel(ctx)))
+	m.close()
+	return errors.Join(err, s.mirror(context.WithoutCancel(ctx)))
 }
 
 // mirror writes what the run says into the evolution's files.
@@ -171,12 +245,20 @@ func (s *session) mirror(ctx context.Context) error {
 	return err
 }
 
+// exchange is mirror, and has the run take over what others have added to the
+// file meanwhile.
+func (s *session) exchange(ctx context.Context) error {
+	if err := s.mirror(ctx); err != nil {
+		return err
+	}
+	return s.offer(ctx, s.run, nil)
+}
+
 // A mirroring writes the files while a search goes on, now and then.
 type mirroring struct {
 	news chan struct{}
 	stop context.CancelFunc
 	done sync.WaitGroup
-	err  error
 }
 
 // mirrorEvery is how long files stay as they are at the least.
@@ -186,14 +268,15 @@ func (s *session) mirroring(ctx context.Context) *mirroring {
 	ctx, stop := context.WithCancel(ctx)
 	m := &mirroring{news: make(chan struct{}, 1), stop: stop}
 	m.done.Go(func() {
+		told := false
 		for {
 			select {
 			case <-m.news:
 			case <-ctx.Done():
 				return
 			}
-			if err := s.mirror(ctx); err != nil && ctx.Err() == nil && m.err == nil {
-				m.err = err // the last one, after the search, tries again
+			if err := s.exchange(ctx); err != nil && ctx.Err() == nil && !told {
+				told = true // the last one, after the search, tries again
 				s.tell(err.Error())
 			}
 			select {
@@ -213,10 +296,9 @@ func (m *mirroring) changed() {
 	}
 }
 
-func (m *mirroring) close() error {
+func (m *mirroring) close() {
 	m.stop()
 	m.done.Wait()
-	return nil
 }
 
 // unsteady names the axes that were taken for exact and are not, by what the

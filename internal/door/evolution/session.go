@@ -92,13 +92,12 @@ func (s *session) attach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var old *control.Run
-	if linked {
-		if old, err = s.d.c.Open(ctx, l.Run, s.root()); err != nil && clade.FaultOf(err) != clade.FaultNotFound {
-			return err
-		} else if err != nil {
-			s.tell(fmt.Sprintf("the run %s is gone: a new one measures the stored variants again", l.Run))
-		}
+	old, err := s.d.behind(ctx, s.f)
+	if err != nil {
+		return err
+	}
+	if linked && old == nil {
+		s.tell(fmt.Sprintf("the run %s is gone: a new one measures the stored variants again", l.Run))
 	}
 	if old != nil {
 		same, err := s.resume(ctx, old, spec)
@@ -108,9 +107,6 @@ func (s *session) attach(ctx context.Context) error {
 		}
 		s.tell("gates, axes or how they are run have changed: the stored variants are measured again first")
 		defer func() { _ = old.Close() }()
-	}
-	if w := s.doc.Evolution.Winner; old == nil && linked == false && w != nil {
-		s.tell("no run of clade is behind this evolution: its variants are measured before anything else")
 	}
 	return s.begin(ctx, spec, l, old)
 }
