@@ -121,6 +121,10 @@ type Row struct {
 	Values     map[string]*float64 `json:"values"`          // by axis, null where nothing was measured
 	Why        string              `json:"why,omitempty"`   // "G2 ✗", "killed"
 	Hypothesis string              `json:"hypothesis"`
+	// Claim is what its worker says in result.json, by axis, where that is not what
+	// the file says. It is never ranked. Remark says where it cannot be read.
+	Claim  map[string]float64 `json:"claim,omitempty"`
+	Remark string             `json:"remark,omitempty"`
 }
 
 // Show returns the evolution that arg names: an id, a directory's name, or a
@@ -143,7 +147,9 @@ func (d *Door) Show(arg string) (*Report, error) {
 		r.Axes = append(r.Axes, Check{ID: a.ID, Description: a.Description, Cmd: a.Cmd, Direction: string(a.Direction), Weight: a.Weight})
 	}
 	for _, row := range evolution.Score(e) {
-		r.Rows = append(r.Rows, rowOf(e, row))
+		one := rowOf(e, row)
+		one.Claim, one.Remark = f.claim(e, row.Variant)
+		r.Rows = append(r.Rows, one)
 	}
 	if e.Winner != nil {
 		r.Rationale = e.Winner.Rationale

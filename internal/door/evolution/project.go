@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -124,9 +125,7 @@ func (p *projection) planned(name string, l *clade.Life) evolution.Variant {
 	}
 	if n := l.Adopts; n > 0 && n <= len(p.notes) {
 		offer := p.notes[n-1]
-		if text := prose(offer.Hypothesis); text != "" {
-			v.Hypothesis = text
-		}
+		v.Hypothesis = cmp.Or(clade.Line(offer.Hypothesis, hypothesisMost), v.Hypothesis)
 		v.Approach = prose(offer.Approach)
 	} else if l.Idea > 0 {
 		v.Approach = prose(p.approach(l.Idea))

@@ -3,7 +3,6 @@ package evolution
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade"
@@ -40,12 +39,11 @@ func (p *projection) found(l *clade.Life) finding {
 	case l.Open && !control.Settled(l):
 		return finding{status: evolution.Pending}
 	}
-	return p.ended(l, nil)
+	return p.ended(l)
 }
 
-// ended is what an attempt came to. seen are the attempts that led to it by the
-// same tree.
-func (p *projection) ended(l *clade.Life, seen []clade.ID) finding {
+// ended is what an attempt came to.
+func (p *projection) ended(l *clade.Life) finding {
 	gates, failed := p.gates(l)
 	switch {
 	case l.TimedOut || !l.Open && l.Verdict.Category == categoryKilled:
@@ -63,7 +61,7 @@ func (p *projection) ended(l *clade.Life, seen []clade.ID) finding {
 	case l.Same == clade.SameAsBase:
 		return errored("changes nothing")
 	case l.Same != 0:
-		return p.twin(l, append(seen, l.ID))
+		return p.twin(l)
 	case l.Commit == "":
 		return errored(told("proposed nothing", l.Detail))
 	}
@@ -91,15 +89,27 @@ func told(what, detail string) string {
 }
 
 // twin is what the same tree came to earlier.
-func (p *projection) twin(l *clade.Life, seen []clade.ID) finding {
-	of := p.v.Life(l.Same)
-	if of == nil || slices.Contains(seen, l.Same) {
+func (p *projection) twin(l *clade.Life) finding {
+	of := p.first(l)
+	if of == nil {
 		return errored("the same tree as one that nothing is known of")
 	}
-	f := p.ended(of, seen)
+	f := p.ended(of)
 	what := "same tree as " + cmp.Or(p.names[of.ID], fmt.Sprintf("#%d", of.ID))
 	f.remark = strings.TrimSuffix(what+"; "+f.remark, "; ")
 	return f
+}
+
+// first is the attempt whose tree was measured for this one too, nil if there is
+// none.
+func (p *projection) first(l *clade.Life) *clade.Life {
+	for seen := 0; l != nil && l.Same > 0; seen++ {
+		if seen > int(p.v.Head().Count) {
+			return nil // a log that was not written by clade
+		}
+		l = p.v.Life(l.Same)
+	}
+	return l
 }
 
 // measured are the numbers of a candidate that passed every gate that ran.
@@ -140,6 +150,19 @@ func (p *projection) gates(l *clade.Life) (all []evolution.GateResult, failed *e
 	return all, failed
 }
 
+// output is what a gate printed on one line: how it ended and, as that is where
+// most programs say what failed, the end of it.
+func output(detail string) string {
+	how, said, _ := strings.Cut(clade.Clean(detail), "\n")
+	how, said = strings.TrimSpace(how), clade.Line(said, len(said)+1)
+	text := strings.TrimSuffix(how+": "+said, ": ")
+	room := outputMost - len([]rune(how)) - len([]rune(": …"))
+	if end := []rune(said); len(end) > room && room > 0 {
+		text = how + ": …" + string(end[len(end)-room:])
+	}
+	return clade.Line(text, outputMost)
+}
+
 // gateOf is what a gate said of an attempt's own tree: that it fails where it did
 // once.
 func gateOf(l *clade.Life, gate string) (r evolution.GateResult, ran bool) {
@@ -152,7 +175,7 @@ func gateOf(l *clade.Life, gate string) (r evolution.GateResult, ran bool) {
 			if !s.Gate || s.Check != gate || s.Class != clade.OK && s.Class != clade.ClassCandidate {
 				continue
 			}
-			ran, r.Output = true, clade.Line(s.Detail, outputMost)
+			ran, r.Output = true, output(s.Detail)
 			if s.Class != clade.OK || s.Value != 1 {
 				r.Passes = false
 				return r, true

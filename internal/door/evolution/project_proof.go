@@ -18,7 +18,7 @@ const notBeaten = " did not beat the measured baseline: "
 func (p *projection) proof(leader evolution.Row) (first string, doubts []string) {
 	h := p.v.Head()
 	l, won := p.lives[leader.Variant.ID], p.v.Life(h.Winner)
-	if l != nil && h.Winner != clade.Base && (l.ID == h.Winner || l.Same == h.Winner) {
+	if l != nil && h.Winner != clade.Base && (l.ID == h.Winner || p.first(l) == won) {
 		return "", []string{"Measured fresh beside the base: " + sentence(won.Verdict.Why)}
 	}
 	first = leader.Variant.ID + notBeaten + p.against(leader, l)
