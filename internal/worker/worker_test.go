@@ -65,7 +65,17 @@ func (*store) List(context.Context, string) ([]ledger.Entry, error) {
 	return []ledger.Entry{{Path: "src/a.go", Mode: ledger.ModeFile, Blob: "a"}}, nil
 }
 
-func (*store) Read(context.Context, string) ([]byte, error) { return []byte("a"), nil }
+// Read gives "a", or what follows "data:" in the name of the blob.
+func (*store) Read(_ context.Context, blob string) ([]byte, error) {
+	if data, ok := strings.CutPrefix(blob, "data:"); ok {
+		return []byte(data), nil
+	}
+	return []byte("a"), nil
+}
+
+func (*store) Patch(_ context.Context, from, to string) ([]byte, error) {
+	return []byte("what " + to + " changed of " + from + ", planted-secret"), nil
+}
 
 func (s *store) Diff(context.Context, string, string) ([]ledger.Delta, error) { return s.diff, nil }
 
