@@ -3,7 +3,6 @@ package land
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cladehq/clade/internal/ledger"
@@ -60,8 +59,12 @@ func (l *Lander) part(ctx context.Context, p *Preview, base, won string, changes
 	if err != nil {
 		return "", err
 	}
+	meant := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		meant[c.Path] = true
+	}
 	for _, d := range deltas {
-		if !slices.ContainsFunc(changes, func(c ledger.Change) bool { return c.Path == d.Path }) {
+		if !meant[d.Path] {
 			p.Blocked = fmt.Sprintf("%q was left out, and would have to make room for what candidate %d puts there", d.Path, p.Winner)
 			return "", nil
 		}
