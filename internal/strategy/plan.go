@@ -61,6 +61,9 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 		what = cmp.Or(c.Idea, "told the objective and what is known")
 		if idea, n, ok := p.idea(v); ok {
 			a.Idea, what = n, idea.Hypothesis
+			if len(c.Parents) == 0 {
+				c.Hint = "" // a seed's own dimension would be a second order
+			}
 			c.Hint = strings.TrimSpace(c.Hint + "\n" + taken(idea))
 		}
 		a.Brief = prose(v, &a, c.Hint)
