@@ -18,7 +18,7 @@ func (e *env) evolutionCmd() *cobra.Command {
 		Example: "  clade evolution list\n  clade evolution show 1",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.evolutionNewCmd(), e.evolutionRunCmd(), e.evolutionNextCmd(), e.evolutionIngestCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
+	c.AddCommand(e.evolutionNewCmd(), e.evolutionRunCmd(), e.evolutionNextCmd(), e.evolutionIngestCmd(), e.evolutionImportCmd(), e.evolutionApplyCmd(), e.evolutionUndoCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
 	return c
 }
 
