@@ -21,11 +21,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/sync/errgroup"
 )
 
 const table = "scripts/guards.txtar"
@@ -77,15 +80,26 @@ func run(guards []guard) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var bad []string
+	var (
+		mu  sync.Mutex
+		bad []string
+		at  errgroup.Group
+	)
+	at.SetLimit(runtime.NumCPU()) // linking a test takes one processor most of its time
 	for i, g := range guards {
-		began := time.Now()
-		verdict := "red"
-		if err := g.red(filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			verdict, bad = err.Error(), append(bad, g.row)
-		}
-		fmt.Printf("%-12s %-46s %-44s %4.0fs  %s\n", g.row, g.file, g.run, time.Since(began).Seconds(), verdict)
+		at.Go(func() error {
+			began, verdict := time.Now(), "red"
+			err := g.red(filepath.Join(dir, fmt.Sprint(i)))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				verdict, bad = err.Error(), append(bad, g.row)
+			}
+			fmt.Printf("%-12s %-46s %-44s %4.0fs  %s\n", g.row, g.file, g.run, time.Since(began).Seconds(), verdict)
+			return nil
+		})
 	}
+	_ = at.Wait() // what is wrong is in bad
 	if len(bad) > 0 {
 		return fmt.Errorf("%d of %d guards are not held by their tests: %s", len(bad), len(guards), strings.Join(bad, ", "))
 	}
@@ -103,13 +117,18 @@ func green(guards []guard) error {
 		}
 		patterns[g.pkg] = append(patterns[g.pkg], g.run)
 	}
+	var all errgroup.Group
+	all.SetLimit(runtime.NumCPU())
 	for _, pkg := range order {
-		out, err := test(nil, pkg, strings.Join(patterns[pkg], "|"))
-		if err != nil || strings.Contains(out, "no tests to run") {
-			return fmt.Errorf("%s does not pass with its guards: %w\n%s", pkg, err, out)
-		}
+		all.Go(func() error {
+			out, err := test(nil, pkg, strings.Join(patterns[pkg], "|"))
+			if err != nil || strings.Contains(out, "no tests to run") {
+				return fmt.Errorf("%s does not pass with its guards: %w\n%s", pkg, err, out)
+			}
+			return nil
+		})
 	}
-	return nil
+	return all.Wait()
 }
 
 // red disables the guard and wants its test to fail, not to be unbuildable.
