@@ -61,7 +61,7 @@ func same(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 
 func row(e *Evolution, v *Variant) Row {
 	r := Row{Variant: v}
-	var why []string
+	var why, unrun []string
 	if v.Status != Evaluated {
 		why = append(why, string(v.Status))
 	}
@@ -71,8 +71,11 @@ func row(e *Evolution, v *Variant) Row {
 		case i >= 0 && !v.Gates[i].Passes:
 			why = append(why, g.ID+" ✗")
 		case i < 0 && v.Status == Evaluated:
-			why = append(why, g.ID+" ?")
+			unrun = append(unrun, g.ID+" ?")
 		}
+	}
+	if len(why) == 0 { // what comes after a gate that failed is not run
+		why = unrun
 	}
 	failed := len(why) > 0
 	for _, a := range e.Rubric {

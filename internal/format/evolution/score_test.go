@@ -148,3 +148,13 @@ func TestStates(t *testing.T) {
 		t.Error(e.State())
 	}
 }
+
+// What comes after a gate that failed is not run, and not missed.
+func TestFirstGateThatFailedTells(t *testing.T) {
+	t.Parallel()
+	e := &Evolution{Gates: []Gate{{ID: "G1"}, {ID: "G2"}, {ID: "G3"}}, Rubric: []Axis{{ID: "R1", Direction: Minimize}},
+		Variants: []Variant{{ID: "v1", Status: Evaluated, Gates: []GateResult{{ID: "G1", Passes: true}, {ID: "G2"}}}}}
+	if r := Score(e)[0]; r.Eligible || r.Why != "G2 ✗" {
+		t.Errorf("%+v", r)
+	}
+}
