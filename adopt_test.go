@@ -160,6 +160,10 @@ func TestNumbersInNames(t *testing.T) {
 			t.Errorf("%q: named %d of generation %d", c.names, h.Named, h.Generation)
 		}
 	}
+	l := fold(t, named(1, "v2", 0), clade.Noted{Note: clade.Adopted{Name: "v6"}.Note()}, clade.Noted{Note: clade.Note{Kind: clade.NoteAdopt, Body: "{"}})
+	if h := l.Head(); h.Named != 6 || h.Offered != 2 { // what is offered has its name already
+		t.Errorf("%+v", h)
+	}
 	for want, got := range map[string]string{"v4": clade.NameOf("v%d", 4), "exp_0012": clade.NameOf("exp_%04d", 12), "": clade.NameOf("", 3)} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,9 +1,6 @@
 package clade
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Fold applies one record to h and b. It returns ErrCorruptLog, wrapped, if r
 // cannot follow what came before; h and b are then unusable.
@@ -97,8 +94,7 @@ func note(h *Head, b Book, n Note) {
 		h.Ideas++
 	case NoteAdopt:
 		h.Offered++
-		var a Adopted
-		if json.Unmarshal([]byte(n.Body), &a) == nil { // its name is taken from now on
+		if a, ok := n.Adopted(); ok { // its name is taken from now on
 			h.Named = max(h.Named, numberOf(a.Name))
 		}
 	}

@@ -38,9 +38,13 @@ func matches(globs []string, rel string) bool {
 }
 
 // Editable reports whether an edit may touch a path of the tree: inside the
-// target, matched by allow (when there is one) and not by frozen.
+// target, of a plain folder what is read of it, matched by allow (when there is
+// one) and not by frozen.
 func Editable(spec *clade.Spec, p string) bool {
 	rel, ok := within(spec.Target.Prefix, p)
+	if t := spec.Target; t.Kind == clade.TargetDir {
+		ok = ok && ledger.Folder(".", t.Only).Covers(rel)
+	}
 	return ok && (len(spec.Allow) == 0 || matches(spec.Allow, rel)) && !Frozen(spec, p)
 }
 

@@ -131,6 +131,16 @@ func TestRequestIsJSON(t *testing.T) {
 	}
 }
 
+// Where the workspace holds the base, the request says what the parents changed.
+func TestRequestTellsOfPatches(t *testing.T) {
+	t.Parallel()
+	p := run(t, shell("cat > a.txt"), func(r *propose.Request) { r.Parents[0].Patch = "--- a\n+++ b\n" })
+	var got Request
+	if err := json.Unmarshal(p.Changes[0].Data, &got); err != nil || len(got.Parents) != 1 || got.Parents[0].Patch != "--- a\n+++ b\n" {
+		t.Errorf("%v, %+v", err, got.Parents)
+	}
+}
+
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	dollars := clade.Microdollars(2_500_000)
