@@ -22,7 +22,8 @@ type Cap struct {
 
 // A Session is one command's way to one model.
 type Session interface {
-	// Address is what goes into sandbox.Command.Gateways.
+	// Address is what goes into sandbox.Command.Gateways. It leads to this session
+	// only.
 	Address() string
 	// BaseURL is what the command is told instead of the provider's address:
 	// without a version path ("http://127.0.0.1:4711/s/K3Q…").

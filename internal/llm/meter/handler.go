@@ -27,7 +27,7 @@ const largeFrom = 4 << 20
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rest, ok := strings.CutPrefix(r.URL.Path, prefix)
 	segment, path, _ := strings.Cut(rest, "/")
-	s := g.find(segment)
+	s := g.find(r, segment)
 	if !ok || s == nil || !s.admits(presented(r)) {
 		write(w, http.StatusUnauthorized, openai{}.failure(http.StatusUnauthorized, "clade: no such session, or not its key"))
 		return

@@ -1,8 +1,9 @@
 // Package meter is the gateway through which commands reach models: an HTTP
-// server of this process, on a loopback address. Each session has an address and
-// a key of its own; the gateway puts the real key in, passes on what a model is
-// asked by and nothing else, counts what replies used, and holds every session
-// to its cap.
+// server of this process, on loopback. Each session has a port and a key of its
+// own, so that a sandbox which lets a command reach one port lets it into its own
+// session only, whatever keys it has come by; the gateway puts the real key in,
+// passes on what a model is asked by and nothing else, counts what replies used,
+// and holds every session to its cap.
 //
 // A request is passed on only when the cap bears the most it can cost:
 //
@@ -53,16 +54,16 @@ const defaultSilence = 5 * time.Minute
 // gateway implements llm.Gateway.
 type gateway struct {
 	o      Options
-	addr   string
 	server *http.Server
-	served chan struct{} // closed when the server has ended
+	served sync.WaitGroup // listeners
 
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*session // by path segment
 }
 
-// New starts a gateway on a free port of 127.0.0.1.
+// New makes a gateway. It tries a port first: where nothing can be listened on,
+// that is said before anything is paid.
 func New(o Options) (llm.Gateway, error) {
 	if o.Lookup == nil {
 		o.Lookup = os.LookupEnv
@@ -73,20 +74,26 @@ func New(o Options) (llm.Gateway, error) {
 	if o.Transport == nil {
 		o.Transport = transport()
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	probe, err := listen()
 	if err != nil {
-		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot listen on the loopback address, over which agents reach their models", Err: err}
+		return nil, err
 	}
-	g := &gateway{o: o, addr: ln.Addr().String(), served: make(chan struct{}), sessions: map[string]*session{}}
+	_ = probe.Close()
+	g := &gateway{o: o, sessions: map[string]*session{}}
 	g.server = &http.Server{
 		Handler: g, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news, and may hold what they sent
 	}
-	go func() {
-		defer close(g.served)
-		_ = g.server.Serve(ln) // ends by Close only: the listener is ours
-	}()
 	return g, nil
+}
+
+// listen takes a free port of loopback.
+func listen() (net.Listener, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, &clade.Problem{Fault: clade.FaultEnvironment, Text: "cannot listen on the loopback address, over which agents reach their models", Err: err}
+	}
+	return ln, nil
 }
 
 // transport asks for no compression of its own: replies are read on their way.
@@ -110,21 +117,32 @@ func (g *gateway) Open(m clade.Model, most llm.Cap) (llm.Session, error) {
 	if most.Microdollars > 0 && m.Price == nil {
 		return nil, &llm.Error{Kind: llm.KindBudget, Text: fmt.Sprintf("model %s has no price: what it costs cannot be held to $%s", m.Name, most.Microdollars)}
 	}
-	s := newSession(g, m, link, most)
+	ln, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(g, m, link, most, ln)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
+		_ = ln.Close()
 		return nil, errors.New("open a model session: the gateway is closed")
 	}
 	g.sessions[s.segment] = s
+	g.served.Go(func() { _ = g.server.Serve(ln) }) // ends when the session does
 	return s, nil
 }
 
-// find returns the open session of a path segment.
-func (g *gateway) find(segment string) *session {
+// find returns the open session of a path segment, if the request came in at its
+// port.
+func (g *gateway) find(r *http.Request, segment string) *session {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.sessions[segment]
+	s := g.sessions[segment]
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); s == nil || !ok || at.String() != s.Address() {
+		return nil
+	}
+	return s
 }
 
 func (g *gateway) forget(s *session) {
@@ -150,7 +168,7 @@ func (g *gateway) Close() error {
 	if g.server.Shutdown(ctx) != nil { // a client that does not let go
 		_ = g.server.Close()
 	}
-	<-g.served
+	g.served.Wait()
 	if t, ok := g.o.Transport.(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}

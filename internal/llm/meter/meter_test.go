@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -270,6 +271,7 @@ func TestStrangersLearnNothing(t *testing.T) {
 		{"the real key", s.BaseURL() + "/v1/chat/completions", planted, "POST", 401},
 		{"no session", "http://" + s.Address() + "/v1/chat/completions", s.Key(), "POST", 401},
 		{"another session", "http://" + s.Address() + "/s/XYZ/v1/chat/completions", s.Key(), "POST", 401},
+		{"another session with its key, at this one's port", strings.Replace(other.BaseURL(), other.Address(), s.Address(), 1) + "/v1/messages", other.Key(), "POST", 401},
 		{"an upload", s.BaseURL() + "/v1/files", s.Key(), "POST", 403},
 		{"embeddings", s.BaseURL() + "/v1/embeddings", s.Key(), "POST", 403},
 		{"the wire of another provider", s.BaseURL() + "/v1/messages", s.Key(), "POST", 403},
@@ -298,13 +300,15 @@ func TestStrangersLearnNothing(t *testing.T) {
 	}
 	r := w.request(s, dialects[0])
 	r.Header.Set("Authorization", "Bearer "+key)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
+	if res, err := http.DefaultTransport.RoundTrip(r); err == nil { // a connection from before
+		_ = res.Body.Close()
+		if res.StatusCode != 401 {
+			t.Errorf("a closed session answers %d", res.StatusCode)
+		}
 	}
-	_ = res.Body.Close()
-	if res.StatusCode != 401 {
-		t.Errorf("a closed session answers %d", res.StatusCode)
+	if c, err := net.Dial("tcp", s.Address()); err == nil {
+		_ = c.Close()
+		t.Error("a closed session is listened for")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"net"
 	"sync"
 
 	"github.com/cladehq/clade"
@@ -26,6 +27,7 @@ var (
 // session implements llm.Session.
 type session struct {
 	gateway *gateway
+	at      net.Listener
 	model   clade.Model
 	link    *llm.Link
 	most    llm.Cap
@@ -55,22 +57,22 @@ type hold struct {
 	replied      bool // the service has begun to
 }
 
-func newSession(g *gateway, m clade.Model, link *llm.Link, most llm.Cap) *session {
+func newSession(g *gateway, m clade.Model, link *llm.Link, most llm.Cap, at net.Listener) *session {
 	if m.Model == "" {
 		m.Model = m.Name
 	}
 	ctx, end := context.WithCancel(context.Background())
 	return &session{
-		gateway: g, model: m, link: link, most: most, segment: secret(), key: "clade-" + secret(), ctx: ctx, end: end,
+		gateway: g, at: at, model: m, link: link, most: most, segment: secret(), key: "clade-" + secret(), ctx: ctx, end: end,
 		slots: make(chan struct{}, atOnce), large: make(chan struct{}, 1), running: map[*hold]bool{}, usage: llm.Usage{Reported: true}, settled: make(chan struct{}),
 	}
 }
 
 // Address implements llm.Session.
-func (s *session) Address() string { return s.gateway.addr }
+func (s *session) Address() string { return s.at.Addr().String() }
 
 // BaseURL implements llm.Session.
-func (s *session) BaseURL() string { return "http://" + s.gateway.addr + prefix + s.segment }
+func (s *session) BaseURL() string { return "http://" + s.Address() + prefix + s.segment }
 
 // Key implements llm.Session.
 func (s *session) Key() string { return s.key }
@@ -83,6 +85,7 @@ func (s *session) admits(key string) bool {
 // Close implements llm.Session.
 func (s *session) Close() llm.Metered {
 	s.gateway.forget(s)
+	_ = s.at.Close()
 	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
