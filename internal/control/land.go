@@ -89,7 +89,7 @@ func source(spec *clade.Spec, where string) (root string, s ledger.Source) {
 		s = fileSource(where)
 		return s.Dir, s
 	case clade.TargetDir:
-		s = dirSource(where, spec.Target.Only)
+		s = ledger.Folder(where, spec.Target.Only)
 		s.Gone = true // what has been deleted meanwhile is merged
 		return where, s
 	}

@@ -219,19 +219,8 @@ func fileSource(file string) ledger.Source {
 func (r *Resolved) locateDir() error {
 	r.Spec.Target.Kind = clade.TargetDir
 	r.Root = r.Target
-	r.Source = dirSource(r.Target, r.Spec.Target.Only)
+	r.Source = ledger.Folder(r.Target, r.Spec.Target.Only)
 	return r.Source.Unfit()
-}
-
-// dirSource is how a target that is a plain folder is read, or of what only
-// names in it. Such a selection may be of a repository: git's own files and
-// clade's, also those of evolutions, are never part of it.
-func dirSource(dir string, only []string) ledger.Source {
-	s := ledger.Source{Dir: dir, Only: only, Skip: []string{stateName, ".git"}}
-	if len(only) > 0 {
-		s.Skip = append(s.Skip, ".agents/evolutions")
-	}
-	return s
 }
 
 func (r *Resolved) locateGit(ctx context.Context, repo *git.Repo, facts git.Facts) error {

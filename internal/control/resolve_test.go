@@ -85,7 +85,7 @@ func TestPreviewOfASelection(t *testing.T) {
 		"what is not there": {[]string{"src/", "gone", "*.md"}, nil, `"gone" is not there; "*.md" matches no file`},
 		"beside it":         {[]string{"../x"}, nil, `"../x" lies outside`},
 	} {
-		s := dirSource(dir, c.only)
+		s := ledger.Folder(dir, c.only)
 		p, err := newPreview(t.Context(), s)
 		if c.says != "" {
 			if err == nil || clade.FaultOf(err) == "" || !strings.Contains(err.Error(), c.says) {

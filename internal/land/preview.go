@@ -20,7 +20,7 @@ type Preview struct {
 	Paths     []string
 	Left      []string   // paths of the winner's changes that Lander.Only leaves out
 	Barred    []string   // those that Lander.Never names: nothing of the winner can be landed
-	Outside   []string   // those that are no part of the target: nothing can be landed either
+	Outside   []string   // those that are no part of a plain folder as it is read: nothing can be landed either
 	Moved     bool       // the target has changed since the run began: a three-way merge
 	Conflicts []string   // paths that the merge could not join
 	Saved     string     // where the winner's patch is when there are conflicts

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/ledger"
 )
 
@@ -21,7 +22,7 @@ func (l *Lander) scope(ctx context.Context, p *Preview, base, won string) (commi
 		switch {
 		case l.Never != nil && l.Never(d.Path):
 			p.Barred = append(p.Barred, d.Path)
-		case !l.Source.Covers(d.Path):
+		case l.Kind == clade.TargetDir && !l.Source.Covers(d.Path):
 			p.Outside = append(p.Outside, d.Path)
 		case l.Only != nil && !l.Only(d.Path):
 			p.Left = append(p.Left, d.Path)

@@ -34,6 +34,17 @@ type Source struct {
 	Progress func(string)
 }
 
+// Folder is how a plain folder is read that is evolved, or of what only names in
+// it. What git and clade keep there is no part of it; in a selection, which may be
+// of a repository, neither are the evolutions that it holds.
+func Folder(dir string, only []string) Source {
+	s := Source{Dir: dir, Only: only, Skip: []string{".clade", ".git"}}
+	if len(only) > 0 {
+		s.Skip = append(s.Skip, ".agents/evolutions")
+	}
+	return s
+}
+
 // Covers reports whether a file at a path, slash separated and relative to Dir,
 // is taken. Of a repository every path is.
 func (s Source) Covers(p string) bool {

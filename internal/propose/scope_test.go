@@ -62,3 +62,30 @@ func TestNoAllowAllowsEverythingNotFrozen(t *testing.T) {
 		t.Error("globs are relative to the target and * does not cross folders")
 	}
 }
+
+// E11: of a plain folder, and of a selection of its files, an edit touches what
+// is read of it, so that nothing is proved that could not be landed.
+func TestEditableOfASelection(t *testing.T) {
+	t.Parallel()
+	some := &clade.Spec{Target: clade.Target{Kind: clade.TargetDir, Only: []string{"src/", "*.md", ".agents"}}}
+	allowed := &clade.Spec{Target: some.Target, Allow: []string{"**/*.go"}, Frozen: []string{"src/x.go"}}
+	all := &clade.Spec{Target: clade.Target{Kind: clade.TargetDir}}
+	git := &clade.Spec{Target: clade.Target{Kind: clade.TargetGit}}
+	for path, want := range map[string][4]bool{ // some, allowed, all, git
+		"src/a.go":                    {true, true, true, true},
+		"src/x.go":                    {true, false, true, true},
+		"src/new.txt":                 {true, false, true, true},
+		"README.md":                   {true, false, true, true},
+		"docs/README.md":              {false, false, true, true},
+		"lib/a.go":                    {false, false, true, true},
+		".agents/skills/a.go":         {true, true, true, true},
+		".agents/evolutions/001/a.go": {false, false, true, true},
+		".clade/a.go":                 {false, false, false, true},
+	} {
+		for i, spec := range []*clade.Spec{some, allowed, all, git} {
+			if got := propose.Editable(spec, path); got != want[i] {
+				t.Errorf("%q in spec %d: %v", path, i, got)
+			}
+		}
+	}
+}
