@@ -131,7 +131,7 @@ func unchanged(t *testing.T, s *site, before map[string]string) {
 }
 
 // Nobody's work is in the way without being named.
-func TestApplyDirtyScope(t *testing.T) {
+func TestApplyDirtyScopeE53(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, setting{})
 	s.put(files{"README": "not included\n", "src/tests/x": "excluded\n", evolutionDir + "/notes.md": "of the evolution\n", ".clade.yaml": "seed: 1\n"})
@@ -147,7 +147,7 @@ func TestApplyDirtyScope(t *testing.T) {
 }
 
 // Without include all of the work tree must be clean.
-func TestApplyDirtyTree(t *testing.T) {
+func TestApplyDirtyTreeE53(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, setting{yaml: replacing(`scope: {kind: worktree, include: [src/, "logo.bin"], exclude: [src/tests/]}`+"\n", "")})
 	for i := range 13 {
@@ -231,7 +231,7 @@ func TestApplyMovedBase(t *testing.T) {
 	})
 }
 
-func TestApplyRefusals(t *testing.T) {
+func TestApplyRefusalsE52(t *testing.T) {
 	t.Parallel()
 	winner := "winner:\n  variant_id: v2\n  rationale: It is larger. # and that is all\n"
 	for _, c := range []struct {
@@ -252,7 +252,10 @@ func TestApplyRefusals(t *testing.T) {
 			nil, clade.FaultNoWinner, []string{"v2 is not evaluated with every gate passing", "G1 ✗"}},
 		{"no link", setting{}, func(s *site) { must(t, os.Remove(s.f.variants(fileLink))) }, clade.FaultNotFound, []string{"no run of clade is behind evolution 1-larger", "clade evolution import 1"}},
 		{"the run is gone", setting{}, func(s *site) { must(t, s.f.setLink(link{Run: "gone-aaaaa"})) }, clade.FaultNotFound, []string{"no run of clade", "clade evolution import 1"}},
-		{"not of the run", setting{yaml: replacing("id: v2", "id: v3"), v1: nil}, nil, clade.FaultNotFound, []string{"has no variant v3", "clade evolution import 1"}},
+		{"forged", setting{failed: true}, nil, clade.FaultNoWinner, []string{"clade did not see v2 pass every gate: so"}},
+		{"not of the run", setting{yaml: func(s string) string {
+			return strings.NewReplacer("id: v2", "id: v3", "variant_id: v2", "variant_id: v3").Replace(s)
+		}}, nil, clade.FaultNotFound, []string{"has no variant v3", "clade evolution import 1"}},
 		{"interrupted", setting{ended: "open"}, nil, clade.FaultNoWinner, []string{"was interrupted", "clade evolution run 1", "--anyway"}},
 		{"unproven", setting{winner: clade.StatusFinalist}, nil, clade.FaultNoWinner,
 			[]string{"v2 did not beat the measured baseline: R1 (maximize) is 9 against 1 of the base", "--anyway"}},
@@ -265,11 +268,6 @@ func TestApplyRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.name == "not of the run" {
-				c.set.yaml = func(s string) string {
-					return strings.NewReplacer("id: v2", "id: v3", "variant_id: v2", "variant_id: v3").Replace(s)
-				}
-			}
 			s := newSite(t, c.set)
 			if c.do != nil {
 				c.do(s)
@@ -299,7 +297,7 @@ func TestApplyAnyway(t *testing.T) {
 
 // A run that is of another folder is never behind an evolution, whatever the link
 // says: a repository may come from anybody.
-func TestApplyAnotherFoldersRun(t *testing.T) {
+func TestApplyAnotherFoldersRunE51(t *testing.T) {
 	t.Parallel()
 	a, b := newSite(t, setting{}), newSite(t, setting{})
 	b.door.c.Index = a.door.c.Index
@@ -309,7 +307,7 @@ func TestApplyAnotherFoldersRun(t *testing.T) {
 	a.holds(files{"src/n": "1\n"})
 }
 
-func TestApplyAgreement(t *testing.T) {
+func TestApplyAgreementE54(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, setting{})
 	before := tree(t, s.dir)
@@ -348,7 +346,7 @@ func TestApplyAgreement(t *testing.T) {
 
 // A file that could not say that it was applied is found out before anything is
 // written.
-func TestApplyUnwritable(t *testing.T) {
+func TestApplyUnwritableE55(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, setting{})
 	text := s.yaml()
@@ -378,8 +376,8 @@ func TestApplyCommits(t *testing.T) {
 }
 
 // An interrupted landing is completed by the next command, and evolution.yaml
-// says what the log knows: F4 of evolutions.
-func TestApplyCompletesF4(t *testing.T) {
+// says what the log knows: E50.
+func TestApplyCompletesE50(t *testing.T) {
 	t.Parallel()
 	unrecorded := func(s *site) { // killed after the files, before evolution.yaml
 		was, page := s.yaml(), s.page()
@@ -486,7 +484,7 @@ func (s *site) cut(n int, do func()) (happened bool) {
 	return false
 }
 
-func TestUndoRefusals(t *testing.T) {
+func TestUndoRefusalsE56(t *testing.T) {
 	t.Parallel()
 	t.Run("applied by hand", func(t *testing.T) {
 		t.Parallel()
@@ -498,6 +496,28 @@ func TestUndoRefusals(t *testing.T) {
 		must(t, os.Remove(s.f.variants(fileLink)))
 		_, err = s.undo()
 		refused(t, err, clade.FaultConflict, "by something other than clade")
+	})
+	t.Run("applied by hand after an undo", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, setting{})
+		s.mustApply()
+		_, err := s.undo()
+		must(t, err)
+		s.put(files{evolutionDir + "/evolution.yaml": s.yaml() + "applied: {at: 2026-05-08T15:00:00Z, files_changed: [src/n]}\n"})
+		_, err = s.undo()
+		refused(t, err, clade.FaultConflict, "by something other than clade")
+	})
+	t.Run("something else was applied over it", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, setting{v1: files{"src/other": "2\n"}})
+		s.mustApply()
+		must(t, s.run.Landing(t.Context(), control.Landing{}, func(l *control.Lander, _ *clade.Applying) error {
+			_, err := s.run.Apply(t.Context(), l, nil, 2, control.Apply{})
+			return err
+		}))
+		_, err := s.undo()
+		refused(t, err, clade.FaultConflict, "candidate 2 of run "+s.run.Name+" was applied over v2 since", "clade undo "+s.run.Name)
+		s.holds(files{"src/n": "9\n", "src/other": "2\n"})
 	})
 	t.Run("changed since", func(t *testing.T) {
 		t.Parallel()

@@ -87,6 +87,7 @@ type setting struct {
 	after  files // what v2 makes of it
 	ended  clade.Stop
 	winner clade.Status // of v2
+	failed bool         // v2 did not pass its gate
 	v1     files        // what v1 makes of it
 }
 
@@ -159,8 +160,12 @@ func (s *site) search(set setting) {
 	s.record(clade.Planned{Attempt: clade.Attempt{ID: 1, Makes: clade.MakesNumbers, Why: "baseline", After: []clade.Stage{{Subjects: []clade.ID{0}}}}},
 		clade.TryBegun{ID: 1, Try: 1}, clade.TryEnded{Outcome: clade.Outcome{ID: 1, Try: 1, Evaluations: s.measured(0, 1)}},
 		clade.Judged{Verdicts: []clade.Verdict{{ID: 1, Status: clade.StatusMeasured, Why: "measured"}}})
-	s.variant(2, "v1", set.v1, 1, clade.Verdict{Status: clade.StatusStable, Why: "ties with the base"})
-	s.variant(3, "v2", set.after, 9, clade.Verdict{Status: set.winner, Why: "so",
+	s.variant(2, "v1", set.v1, s.measured(2, 1), clade.Verdict{Status: clade.StatusStable, Why: "ties with the base"})
+	won := s.measured(3, 9)
+	if set.failed {
+		won[0].Samples[0].Value = 0
+	}
+	s.variant(3, "v2", set.after, won, clade.Verdict{Status: set.winner, Why: "so",
 		Final: &clade.Final{Measure: "R1", Base: 1, Value: 9, Estimate: 8, P: 0.25, Alpha: 0.05, N: 2, Kind: "exact"}})
 	if set.ended == clade.StopNone {
 		set.ended = clade.StopCandidates
@@ -174,7 +179,7 @@ func (s *site) measured(id clade.ID, value float64) []clade.Evaluation {
 	return []clade.Evaluation{{Subject: id, Samples: []clade.Sample{{Check: "G1", Gate: true, Value: 1, Replicate: 1}, {Check: "R1", Value: value, Replicate: 1}}}}
 }
 
-func (s *site) variant(id clade.ID, name string, change files, value float64, v clade.Verdict) {
+func (s *site) variant(id clade.ID, name string, change files, measured []clade.Evaluation, v clade.Verdict) {
 	s.t.Helper()
 	var base, prefix string
 	must(s.t, s.run.View(s.t.Context(), func(v clade.View) error {
@@ -196,7 +201,7 @@ func (s *site) variant(id clade.ID, name string, change files, value float64, v 
 	v.ID = id
 	s.record(clade.Planned{Attempt: clade.Attempt{ID: id, Makes: clade.MakesTree, Name: name, Given: &given, Why: "adopted"}},
 		clade.TryBegun{ID: id, Try: 1},
-		clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: 1, Commit: given.Commit, Tree: given.Tree, Evaluations: s.measured(id, value)}},
+		clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: 1, Commit: given.Commit, Tree: given.Tree, Evaluations: measured}},
 		clade.Judged{Verdicts: []clade.Verdict{v}})
 }
 

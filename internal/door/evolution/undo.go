@@ -48,7 +48,7 @@ func (l *landing) undo(ctx context.Context, to *control.Lander, recovered *clade
 	if err != nil {
 		return nil, err
 	}
-	if !last.At.Equal(which.At) {
+	if last.Winner != which.Winner || !last.At.Equal(which.At) {
 		return nil, &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("candidate %d of run %s was applied over %s since", last.Winner, l.run.Name, out.Variant),
 			Hint: fmt.Sprintf("clade undo %s takes that back; then undo again", l.run.Name)}
 	}
@@ -85,16 +85,22 @@ func (l *landing) landed(ctx context.Context) (*control.Landed, error) {
 	return last, err
 }
 
-// told is the run's apply that a file tells of, by its time; nil if it is not of
-// the run.
+// told is the run's apply of the winner that a file tells of, by its time; nil if
+// it is not of the run.
 func (l *landing) told(ctx context.Context, a *evolution.Applied) (which *control.Landed, err error) {
 	all, err := l.run.Landed(ctx)
-	for i := range all {
-		if all[i].At.Truncate(time.Second).Equal(a.At) {
-			which = &all[i]
-		}
+	if err != nil {
+		return nil, err
 	}
-	return which, err
+	return which, l.run.View(ctx, func(v clade.View) error {
+		names := attemptsOf(v).names
+		for i := range all {
+			if names[all[i].Winner] == l.doc.Evolution.Winner.Variant && all[i].At.Truncate(time.Second).Equal(a.At) {
+				which = &all[i]
+			}
+		}
+		return nil
+	})
 }
 
 // name is what the evolution calls a candidate of the run, "" if it does not.
