@@ -302,9 +302,9 @@ func TestOperatorsTakeUpWhatNobodyHolds(t *testing.T) {
 	}
 }
 
-// E15: a claim that runs out is handed out once more, then the attempt is over;
+// E24: a claim that runs out is handed out once more, then the attempt is over;
 // what is left of it after that is nobody's.
-func TestE15ClaimsRunOut(t *testing.T) {
+func TestE24ClaimsRunOut(t *testing.T) {
 	t.Parallel()
 	r, _ := handed(t, 2)
 	r.launched(t, ErrHands)
@@ -417,9 +417,9 @@ func TestTwoProcessesClaim(t *testing.T) {
 	}
 }
 
-// E16: whoever hands in dies at any step of it: he still holds the attempt and hands
+// E25: whoever hands in dies at any step of it: he still holds the attempt and hands
 // in again, or it is handed in. Nothing but the commit is lost.
-func TestE16KilledWhileHandingIn(t *testing.T) {
+func TestE25KilledWhileHandingIn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -467,8 +467,8 @@ func TestE16KilledWhileHandingIn(t *testing.T) {
 	}
 }
 
-// What is offered is in use before it is planned: no collection takes it.
-func TestOffersAreKept(t *testing.T) {
+// E29: what is offered is in use before it is planned: no collection takes it.
+func TestE29OffersAreKept(t *testing.T) {
 	t.Parallel()
 	r, _ := handed(t, 2)
 	made, err := r.Commit(t.Context(), baseOf(t.Context(), r), number("3"), "three")

@@ -227,6 +227,14 @@ func TestCancelledWhileClaimed(t *testing.T) {
 		}
 	})
 	appended(clade.Directed{What: clade.DirectResume})
+	if err := b.run(b.log(), newWorld(1), context.Background()); !errors.Is(err, engine.ErrHands) {
+		t.Fatal(err)
+	}
+	see(t, l, func(v clade.View) {
+		if a := v.Life(2); !a.Running || a.Hand != "ada" || a.Try != 1 {
+			t.Errorf("a launch took it from its holder: %+v", a)
+		}
+	})
 	if n := handIn(t, l); n != 6 {
 		t.Fatalf("%d were handed in", n)
 	}
@@ -274,9 +282,9 @@ func TestHandInIsNoDeath(t *testing.T) {
 	}
 }
 
-// E12: half by hand and half by clade, killed around any transaction: what is
+// E21: half by hand and half by clade, killed around any transaction: what is
 // decided is the same.
-func TestE12CrashesHalfByHand(t *testing.T) {
+func TestE21CrashesHalfByHand(t *testing.T) {
 	t.Parallel()
 	s := spec("generational")
 	s.Search.Names, s.Search.Batch, s.Budget.Candidates = "v%d", 3, 9

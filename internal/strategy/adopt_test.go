@@ -74,11 +74,11 @@ func proposers(state *clade.State) (names []string) {
 	return names
 }
 
-// E11: what was offered is planned before anything of the search's own. What is
+// E20: what was offered is planned before anything of the search's own. What is
 // made comes in the order of the offers, what is only thought of once its parents
 // are judged; parents are found by name, unknown ones and those that made nothing
 // left out.
-func TestE11AdoptedComesFirst(t *testing.T) {
+func TestE20AdoptedComesFirst(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestE11AdoptedComesFirst(t *testing.T) {
 
 // A search in lockstep decides by all there is: nothing of its own is planned
 // before what was adopted is judged.
-func TestE11LockstepWaitsForWhatWasAdopted(t *testing.T) {
+func TestE20LockstepWaitsForWhatWasAdopted(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
 		s := toldSpec(name, 12)
@@ -188,8 +188,8 @@ func TestAdoptedWhereMeasuringCosts(t *testing.T) {
 	}
 }
 
-// Parents that broke a rule, or made nothing, give what is built on them no tree.
-func TestAdoptedParentsThatAreNone(t *testing.T) {
+// E27: parents that broke a rule, or made nothing, give what is built on them no tree.
+func TestE27AdoptedParentsThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := toldSpec("race", 6)
 	w := exactWorld(&s)
@@ -279,9 +279,9 @@ func mixed(name string, seed uint64) (strategytest.Run, []clade.Record) {
 	return r, offered(r.Spec, given("v1"), thought("v2", "v1"), given("v4", "v1", "v2"), thought("v3"), given("v7"))
 }
 
-// E12: half by hand and half by clade, with any number of slots, killed after any
+// E21: half by hand and half by clade, with any number of slots, killed after any
 // record: the decisions are the same.
-func TestE12HalfByHandDecidesTheSame(t *testing.T) {
+func TestE21HalfByHandDecidesTheSame(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
 		t.Run(name, func(t *testing.T) {
@@ -311,9 +311,9 @@ func TestE12HalfByHandDecidesTheSame(t *testing.T) {
 	}
 }
 
-// An offer that comes at any moment, in the middle of a batch or of a final, is
+// E28: an offer that comes at any moment, in the middle of a batch or of a final, is
 // measured, and every run ends.
-func TestOffersAtAnyMoment(t *testing.T) {
+func TestE28OffersAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for _, name := range append([]string{"arrival"}, strategies...) {
 		t.Run(name, func(t *testing.T) {
@@ -359,8 +359,8 @@ func TestNobodyIsThere(t *testing.T) {
 	}
 }
 
-// F: a claim that runs out is handed out once more; then the attempt is over.
-func TestHandedOutTwiceInAll(t *testing.T) {
+// E24: a claim that runs out is handed out once more; then the attempt is over.
+func TestE24HandedOutTwiceInAll(t *testing.T) {
 	t.Parallel()
 	s := toldSpec("generational", 4)
 	s.Operators = nil
@@ -383,9 +383,9 @@ func TestHandedOutTwiceInAll(t *testing.T) {
 	}
 }
 
-// What was handed in is measured once: a gate that says no is not asked until it
+// E26: what was handed in is measured once: a gate that says no is not asked until it
 // says yes. What only infrastructure failed is measured again.
-func TestHandedInIsMeasuredAsItIs(t *testing.T) {
+func TestE26HandedInIsMeasuredAsItIs(t *testing.T) {
 	t.Parallel()
 	for class, tries := range map[clade.Class]int{clade.ClassCandidate: 2, clade.ClassPolicy: 2, clade.ClassInfra: 5, clade.ClassEvaluator: 3} {
 		s := toldSpec("race", 1)

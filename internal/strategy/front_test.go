@@ -52,9 +52,9 @@ func do(t *testing.T, r strategytest.Run) (*clade.State, []clade.Record) {
 	return state, log
 }
 
-// E13: who leads by the composite of all goes to the final, and only he, whatever
+// E22: who leads by the composite of all goes to the final, and only he, whatever
 // the search thought of him.
-func TestE13TheLeaderByCompositeIsProven(t *testing.T) {
+func TestE22TheLeaderByCompositeIsProven(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies {
 		for leader, want := range map[string]struct{ finalist, winner clade.ID }{
@@ -94,9 +94,9 @@ func TestPlateauCountsFromTheLeader(t *testing.T) {
 	}
 }
 
-// E13: a leader of whom a final told something is not looked at again, however
+// E22: a leader of whom a final told something is not looked at again, however
 // often the run is resumed; a new leader is.
-func TestE13ALeaderIsLookedAtOnce(t *testing.T) {
+func TestE22ALeaderIsLookedAtOnce(t *testing.T) {
 	t.Parallel()
 	points := map[clade.ID][2]float64{0: {10, 10}, 2: {8, 9}, 3: {9, 20}, 4: {8, 9}} // the leader is no better in a, the first measure
 	r := axes("race", clade.LeaderComposite, 2, 3, points)

@@ -11,9 +11,9 @@ import (
 	"github.com/cladehq/clade/internal/worker"
 )
 
-// E14: what was made outside is held to the rules of the spec by all that it
+// E23: what was made outside is held to the rules of the spec by all that it
 // changes of the base, before any command sees it.
-func TestE14OutsideIsHeldToTheRules(t *testing.T) {
+func TestE23OutsideIsHeldToTheRules(t *testing.T) {
 	t.Parallel()
 	file := func(path, data string) ledger.Delta {
 		return ledger.Delta{Path: path, NewMode: ledger.ModeFile, NewBlob: "data:" + data}
