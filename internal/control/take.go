@@ -10,18 +10,27 @@ import (
 )
 
 // Take makes a candidate of a folder that nobody marked: its difference to the
-// base, of these files alone (relative, slash separated), or of all but a
-// repository's own folder where files is nil. It belongs to no attempt yet.
+// base, of these files alone (relative, slash separated), or of all that the
+// target would be read from where files is nil. It belongs to no attempt yet.
 func (r *Run) Take(ctx context.Context, dir string, files []string, summary string) (clade.Given, error) {
 	led, err := r.Ledger(ctx)
 	if err != nil {
 		return clade.Given{}, err
 	}
 	var base string
-	if err := r.View(ctx, func(v clade.View) error { base = v.Life(clade.Base).Commit; return nil }); err != nil {
+	var only []string
+	if err := r.View(ctx, func(v clade.View) error {
+		base, only = v.Life(clade.Base).Commit, v.Head().Spec.Target.Only
+		return nil
+	}); err != nil {
 		return clade.Given{}, err
 	}
-	made, err := led.Import(ctx, ledger.Source{Dir: dir, Only: taking(files), Skip: []string{".git"}})
+	if files != nil {
+		only = taking(files)
+	}
+	from := ledger.Folder(dir, only)
+	from.Gone = true // what is not there was deleted
+	made, err := led.Import(ctx, from)
 	if err != nil {
 		return clade.Given{}, fmt.Errorf("take what lies in %s: %w", dir, err)
 	}
