@@ -417,6 +417,59 @@ func TestTwoProcessesClaim(t *testing.T) {
 	}
 }
 
+// E21: somebody hands in, from another process, what he holds while this one
+// searches: it is measured without a new launch. The operator ends only then.
+func TestHandInWhileItIsSearched(t *testing.T) {
+	t.Parallel()
+	gate := filepath.Join(t.TempDir(), "gate")
+	r, dir := handed(t, 2, clade.Operator{Use: "command", Name: "grow", Role: clade.RolePropose,
+		Command: clade.Command{Run: "cat >/dev/null; cat " + gate + " >n.txt"}})
+	if err := exec.Command("mkfifo", gate).Run(); err != nil {
+		t.Skip(err)
+	}
+	if err := r.Launch(t.Context(), Launch{Hands: true}); !errors.Is(err, ErrHands) {
+		t.Fatal(err)
+	}
+	ids := r.claimed(t, "ada", 1, time.Time{})
+	searched := make(chan error, 1)
+	other, err := New(workshop(dir, nil)).openAt(t.Context(), store.Located{Run: r.Name, State: r.State}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { searched <- errors.Join(other.Launch(t.Context(), Launch{}), other.Close()) }()
+	until := func(what func(v clade.View) bool) {
+		t.Helper()
+		for at, done := int64(0), false; !done; {
+			if err := r.log.Wait(t.Context(), at); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.View(t.Context(), func(v clade.View) error { at, done = v.Head().Seq, what(v); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	until(func(v clade.View) bool { return v.Life(3).Running }) // the operator is at work on the other one
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=hand %s %s %d 60", handVar, dir, r.Name, ids[0]))
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	until(func(v clade.View) bool { return v.Life(ids[0]).Scored })
+	if lives, _ := r.lives(t); !lives[3].Running {
+		t.Errorf("the operator did not work meanwhile: %+v", lives[3])
+	}
+	if err := os.WriteFile(gate, []byte("50\n"), 0o644); err != nil { // opens when it is read
+		t.Fatal(err)
+	}
+	if err := <-searched; err != nil {
+		t.Fatal(err)
+	}
+	lives, h := r.lives(t)
+	if h.Winner != ids[0] || lives[ids[0]].Score != 60 || lives[3].Score != 50 {
+		t.Errorf("%s: %s", h.Stop, h.Reason)
+	}
+}
+
 // E25: whoever hands in dies at any step of it: he still holds the attempt and hands
 // in again, or it is handed in. Nothing but the commit is lost.
 func TestE25KilledWhileHandingIn(t *testing.T) {
