@@ -17,6 +17,8 @@ type Draft struct {
 	Budget    Budget // parallel 0: a fifth of max_variants, rounded up
 	Gates     []Gate
 	Rubric    []Axis
+	// Brief is the whole section of that name; "": it says what the file says.
+	Brief string
 	// For the section Brief, beside what the file says. Empty: left out.
 	HeldFixed  []string
 	MayChange  []string
@@ -123,6 +125,10 @@ func (d Draft) rubric() value {
 func (d Draft) page() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Evolution — %s\n\n## %s\n\n## %s\n\n", Dir(d.ID, d.Slug), sectionTLDR, sectionBrief)
+	if brief := trimLines(d.Brief); brief != "" {
+		fmt.Fprintf(&b, "%s\n\n## %s\n", within(brief), sectionVariants)
+		return b.String()
+	}
 	point := func(name string, lines ...string) {
 		if len(lines) > 0 {
 			fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, strings.Join(lines, "\n"))
@@ -145,6 +151,23 @@ func (d Draft) page() string {
 	point("Out of scope", bullets(d.OutOfScope)...)
 	fmt.Fprintf(&b, "## %s\n", sectionVariants)
 	return b.String()
+}
+
+// within is text as the body of a section of the second level. What would end
+// that, or hide what comes behind, is quoted.
+func within(text string) string {
+	all := sections([]byte(text + "\n\n## " + sectionVariants + "\n"))
+	safe := len(all) > 0 && all[len(all)-1].title == sectionVariants
+	for _, s := range all[:max(0, len(all)-1)] {
+		for _, own := range []string{sectionTLDR, sectionBrief, sectionVariants, sectionResults} {
+			_, is := find([]section{s}, own)
+			safe = safe && !is && s.level > 2
+		}
+	}
+	if safe {
+		return text
+	}
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
 func bullets(all []string) (out []string) {

@@ -122,3 +122,34 @@ func TestSeedRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedWithBrief: whatever a brief says, workers are told it, and the
+// sections behind it stay what they are.
+func TestSeedWithBrief(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ brief, want string }{
+		"text":                   {"\nMake it fast.\n\n- keep the flags\n\n", "Make it fast.\n\n- keep the flags"},
+		"headings below":         {"### Held fixed\n\n- a\n\n#### More", "### Held fixed\n\n- a\n\n#### More"},
+		"a heading that ends it": {"# Goal\n\nfast", "> # Goal\n> \n> fast"},
+		"a section's name":       {"### Results\n\nnone", "> ### Results\n> \n> none"},
+		"open code":              {"```\nx", "> ```\n> x"},
+		"an open comment":        {"<!-- x", "> <!-- x"},
+		"a heading in code":      {"```\n# x\n```", "```\n# x\n```"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := draft()
+			d.Brief = c.brief
+			_, page, err := Seed(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Brief("EVOLUTION.md", page); got != c.want || err != nil {
+				t.Errorf("%q, %v; want %q", got, err, c.want)
+			}
+			if all := sections(page); len(all) == 0 || all[len(all)-1].title != sectionVariants {
+				t.Errorf("the page ends otherwise:\n%s", page)
+			}
+		})
+	}
+}
