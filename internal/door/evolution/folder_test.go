@@ -113,7 +113,7 @@ func TestUpdateMakesThePage(t *testing.T) {
 	}
 }
 
-// A process that is killed between the two files leaves a page of before.
+// E61: a process that is killed between the two files leaves a page of before.
 func TestUpdateKilledBetween(t *testing.T) {
 	t.Parallel()
 	whole, torn := startupFolder(t, nil), startupFolder(t, nil)
@@ -145,6 +145,7 @@ func TestUpdateKilledBetween(t *testing.T) {
 	}
 }
 
+// E60: somebody edits while clade does.
 func TestUpdateKeepsEdits(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"evolution.yaml", "EVOLUTION.md"} {
@@ -173,6 +174,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	}
 }
 
+// E65: what leads elsewhere is refused, like what is no evolution.
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -233,6 +235,12 @@ func TestLink(t *testing.T) {
 	if _, ok, err := f.link(); ok || err != nil {
 		t.Error(ok, err)
 	}
+	if err := f.setLink(link{Base: "0123"}); err != nil { // an export's, which no run is behind yet
+		t.Fatal(err)
+	}
+	if got, ok, err := f.link(); got != (link{Base: "0123"}) || ok || err != nil {
+		t.Error(got, ok, err)
+	}
 	want := link{Run: "brave-fox", Base: "0123"}
 	if err := f.setLink(want); err != nil {
 		t.Fatal(err)
@@ -241,7 +249,7 @@ func TestLink(t *testing.T) {
 		t.Error(got, ok, err)
 	}
 	for name, text := range map[string]string{
-		"no JSON": "run: x", "cut off": `{"run": "x`, "no run": `{"base": "0123"}`, "a key too many": `{"run": "x", "base": "", "also": 1}`,
+		"no JSON": "run: x", "cut off": `{"run": "x`, "no run": `{"run": "", "base": ""}`, "a key too many": `{"run": "x", "base": "", "also": 1}`,
 	} {
 		lay(t, f.dir, map[string]string{"variants/clade.json": text})
 		_, ok, err := f.link()
@@ -265,7 +273,7 @@ func FuzzLink(f *testing.F) {
 			t.Fatal(err)
 		}
 		l, ok, err := dir.link()
-		if ok != (err == nil) || ok && l.Run == "" {
+		if ok != (l.Run != "") || err != nil && l != (link{}) || err == nil && l == (link{}) {
 			t.Errorf("%+v, %v, %v", l, ok, err)
 		}
 	})

@@ -62,6 +62,7 @@ func mirrored(t *testing.T, f folder, lines string) scripted {
 	}}
 }
 
+// E64: what is there stays.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	f := startupFolder(t, map[string]string{
@@ -112,7 +113,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// Killed at every write and every tree in turn, and called again, it leaves what
+// E61: killed at every write and every tree in turn, and called again, it leaves what
 // it leaves undisturbed.
 func TestMirrorKilledAnywhere(t *testing.T) {
 	t.Parallel()
@@ -154,7 +155,7 @@ func TestMirrorKilledAnywhere(t *testing.T) {
 	}
 }
 
-// A result that clade wrote is not taken for the work of whoever takes the
+// E63: a result that clade wrote is not taken for the work of whoever takes the
 // variant up again; a worker's stays.
 func TestMirrorRetracts(t *testing.T) {
 	t.Parallel()
@@ -203,6 +204,7 @@ func TestMirrorOlderMeasures(t *testing.T) {
 	}
 }
 
+// E65: nothing is written behind a link.
 func TestMirrorRefusesLinks(t *testing.T) {
 	t.Parallel()
 	f := startupFolder(t, map[string]string{"other/x": "", "variants/v1": "-> ../other"})
@@ -221,7 +223,7 @@ func TestMirrorRefusesLinks(t *testing.T) {
 	}
 }
 
-// What a worker claims is shown beside what was measured, and never ranked.
+// E62: what a worker claims is shown beside what was measured, and never ranked.
 func TestForgedResultNeverRanks(t *testing.T) {
 	t.Parallel()
 	d := repository(t, map[string]string{
@@ -307,4 +309,27 @@ func FuzzClaim(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Another process may write the same tree at the same time.
+func TestMirrorBesideAnother(t *testing.T) {
+	t.Parallel()
+	f := startupFolder(t, nil)
+	r := mirrored(t, f, search)
+	export := r.export
+	r.export = func(commit, dir string) error {
+		if err := export(commit, dir); err != nil { // the other one
+			return err
+		}
+		return export(commit, dir)
+	}
+	if _, err := f.mirror(t.Context(), r, then); err != nil {
+		t.Error(err)
+	}
+	r.export = func(string, string) error { return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the disk is full"} }
+	other := startupFolder(t, nil)
+	_, err := other.mirror(t.Context(), r, then)
+	if clade.FaultOf(err) != clade.FaultEnvironment || !strings.Contains(err.Error(), "the workspace of v1: the disk is full") {
+		t.Error(err)
+	}
 }
