@@ -50,7 +50,7 @@ func (l *Lander) commit(ctx context.Context, p *Preview) (string, error) {
 func (l *Lander) message(p *Preview) string {
 	m := strings.TrimSpace(l.Message)
 	if m == "" {
-		m = fmt.Sprintf("Apply candidate %d of clade", p.Winner)
+		m = fmt.Sprintf("Apply %s of clade", p.Name)
 	}
 	return m + "\n"
 }

@@ -17,6 +17,7 @@ import (
 // A Preview is what an apply would do.
 type Preview struct {
 	Winner    clade.ID
+	Name      string // what people call it: "candidate 7", or its own name
 	Paths     []string
 	Left      []string   // paths of the winner's changes that Lander.Only leaves out
 	Barred    []string   // those that Lander.Never names: nothing of the winner can be landed
@@ -90,7 +91,7 @@ func (l *Lander) Preview(ctx context.Context, winner clade.ID) (*Preview, error)
 	if l.Commit && l.Kind != clade.TargetGit {
 		return nil, &clade.Problem{Fault: clade.FaultUsage, Text: "the target is no repository: there is nothing to commit to"}
 	}
-	p := &Preview{Winner: winner}
+	p := &Preview{Winner: winner, Name: called(&won)}
 	landed, err := l.scope(ctx, p, base.Commit, won.Commit)
 	switch {
 	case err != nil:
@@ -131,6 +132,13 @@ func (l *Lander) preview(ctx context.Context, p *Preview, base *clade.Life, land
 		return err
 	}
 	return l.look(ctx, p)
+}
+
+func called(l *clade.Life) string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return fmt.Sprintf("candidate %d", l.ID)
 }
 
 func (l *Lander) lives(ctx context.Context, winner clade.ID) (base, won clade.Life, err error) {
@@ -183,8 +191,8 @@ func (l *Lander) settled(ctx context.Context, p *Preview, base, won string) erro
 		return err
 	}
 	if p.Done = len(own) == 0; !p.Done {
-		p.Blocked = fmt.Sprintf("HEAD has candidate %d already, but your files differ from it in %s; git restore brings them back",
-			p.Winner, quoted(slices.Sorted(maps.Keys(own))))
+		p.Blocked = fmt.Sprintf("HEAD has %s already, but your files differ from it in %s; git restore brings them back",
+			p.Name, quoted(slices.Sorted(maps.Keys(own))))
 	}
 	return nil
 }

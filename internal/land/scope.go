@@ -27,7 +27,7 @@ func (l *Lander) scope(ctx context.Context, p *Preview, base, won string) (commi
 		case l.Only != nil && !l.Only(d.Path):
 			p.Left = append(p.Left, d.Path)
 		case d.OldMode == ledger.ModeGitlink || d.NewMode == ledger.ModeGitlink:
-			p.Blocked = fmt.Sprintf("candidate %d changes the submodule %q, which cannot be landed", p.Winner, d.Path)
+			p.Blocked = fmt.Sprintf("%s changes the submodule %q, which cannot be landed", p.Name, d.Path)
 		default:
 			part = append(part, change(d))
 		}
@@ -38,7 +38,7 @@ func (l *Lander) scope(ctx context.Context, p *Preview, base, won string) (commi
 	case len(p.Left) == 0:
 		return won, nil
 	case len(part) == 0:
-		p.Blocked = fmt.Sprintf("candidate %d changes nothing that is to be landed: all its changes were left out, of %s", p.Winner, quoted(p.Left))
+		p.Blocked = fmt.Sprintf("%s changes nothing that is to be landed: all its changes were left out, of %s", p.Name, quoted(p.Left))
 		return "", nil
 	}
 	return l.part(ctx, p, base, won, part)
@@ -66,7 +66,7 @@ func (l *Lander) part(ctx context.Context, p *Preview, base, won string, changes
 	}
 	for _, d := range deltas {
 		if !meant[d.Path] {
-			p.Blocked = fmt.Sprintf("%q was left out, and would have to make room for what candidate %d puts there", d.Path, p.Winner)
+			p.Blocked = fmt.Sprintf("%q was left out, and would have to make room for what %s puts there", d.Path, p.Name)
 			return "", nil
 		}
 	}
@@ -80,9 +80,9 @@ func (p *Preview) untouchable() error {
 	const hint = "nothing was changed; land another candidate, or a change of your own that leaves these out"
 	switch {
 	case len(p.Barred) > 0:
-		return conflict(fmt.Sprintf("candidate %d changes what must never be touched: %s", p.Winner, all(p.Barred)), hint)
+		return conflict(fmt.Sprintf("%s changes what must never be touched: %s", p.Name, all(p.Barred)), hint)
 	case len(p.Outside) > 0:
-		return conflict(fmt.Sprintf("candidate %d changes what is no part of the target: %s", p.Winner, all(p.Outside)), hint)
+		return conflict(fmt.Sprintf("%s changes what is no part of the target: %s", p.Name, all(p.Outside)), hint)
 	}
 	return nil
 }

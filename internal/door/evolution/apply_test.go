@@ -94,7 +94,7 @@ func TestApplyScope(t *testing.T) {
 		s := newSite(t, setting{after: files{"src/n": "9\n", "src/tests/a": "true\n", "src/tests/b/c": "true\n"}})
 		before := tree(t, s.dir)
 		_, err := s.apply(func(o *ApplyOptions) { o.Anyway = true })
-		refused(t, err, clade.FaultConflict, "never be touched", "src/tests/a", "src/tests/b/c")
+		refused(t, err, clade.FaultConflict, "v2 changes what must never be touched: ", "src/tests/a", "src/tests/b/c")
 		unchanged(t, s, before)
 	})
 	t.Run("left out", func(t *testing.T) {
