@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/cladehq/clade"
@@ -32,6 +33,9 @@ func Explain(rec clade.Record) []Entry {
 		case o.Failure != clade.OK:
 			return []Entry{entry(o.ID, "failed (%s): %s", o.Failure, firstLine(o.Detail))}
 		case o.Commit == "" && len(o.Evaluations) == 0:
+			if notes := noted(entry, o); len(notes) > 0 {
+				return notes
+			}
 			return []Entry{entry(o.ID, "proposed nothing")}
 		case o.Same != 0:
 			return []Entry{entry(o.ID, "same tree as %s", sameAs(o.Same))}
@@ -64,6 +68,27 @@ func Explain(rec clade.Record) []Entry {
 	}
 	return nil
 }
+
+// noted are the notes that a try made, each by its first words.
+func noted(entry func(clade.ID, string, ...any) Entry, o clade.Outcome) (out []Entry) {
+	for _, n := range o.Notes {
+		if n.Kind == clade.NoteSpace {
+			continue
+		}
+		kind, text := string(n.Kind), n.Body
+		var idea struct {
+			Hypothesis string `json:"hypothesis"`
+		}
+		if n.Kind == clade.NoteProposal && json.Unmarshal([]byte(n.Body), &idea) == nil {
+			kind, text = "hypothesis", idea.Hypothesis
+		}
+		out = append(out, entry(o.ID, "%s: %s", kind, clade.Line(text, noteMost)))
+	}
+	return out
+}
+
+// noteMost is how much is told of a note, characters.
+const noteMost = 300
 
 func short(s string) string { return s[:min(len(s), 10)] }
 

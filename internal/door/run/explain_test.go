@@ -55,6 +55,10 @@ func TestExplain(t *testing.T) {
 		{clade.Proposed{ID: 3, Commit: "0123456789abcdef", Summary: "edit"}, []string{"3: proposed 0123456789: edit"}},
 		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Failure: clade.ClassInfra, Detail: "gone\nmore"}}, []string{"3: failed (infra): gone"}},
 		{clade.TryEnded{Outcome: clade.Outcome{ID: 3}}, []string{"3: proposed nothing"}},
+		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Notes: []clade.Note{{Kind: clade.NoteSpace, Body: "{}"}}}}, []string{"3: proposed nothing"}},
+		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Notes: []clade.Note{
+			{Kind: clade.NoteProposal, Body: `{"hypothesis": "a map is faster", "approach": "use one"}`}, {Kind: clade.NoteFinding, Body: "slow\nat first"}, {Kind: clade.NoteSpace, Body: "{}"}}}},
+			[]string{"3: hypothesis: a map is faster", "3: finding: slow at first"}},
 		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Commit: "c", Same: 2}}, []string{"3: same tree as 2"}},
 		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Commit: "c", Same: clade.SameAsBase}}, []string{"3: same tree as the base"}},
 		{clade.TryEnded{Outcome: clade.Outcome{ID: 3, Commit: "c"}}, []string{"3: measured: no numbers"}},
