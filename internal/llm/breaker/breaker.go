@@ -10,7 +10,6 @@ package breaker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -104,7 +103,11 @@ func (b *breaker) model(name string) *circuit {
 
 // refused wraps the error that opened the circuit.
 func refused(last error) error {
-	return &llm.Error{Kind: llm.KindAllFailed, Usage: llm.Usage{Reported: true}, Text: fmt.Sprintf("not asked, because every recent call failed: %v", last), Err: last}
+	why := last.Error()
+	if said := (*llm.Error)(nil); errors.Is(last, context.DeadlineExceeded) && !errors.As(last, &said) {
+		why = "the service did not answer in time"
+	}
+	return &llm.Error{Kind: llm.KindAllFailed, Usage: llm.Usage{Reported: true}, Text: "not asked, because every recent call failed: " + why, Err: last}
 }
 
 // note takes in how a call ended.

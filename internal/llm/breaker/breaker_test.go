@@ -3,6 +3,7 @@ package breaker
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,6 +82,9 @@ func TestOpens(t *testing.T) {
 		}
 		_, err := b.Ask(t.Context(), llm.Request{Model: "m"})
 		var e *llm.Error
+		if text := err.Error(); strings.Contains(text, "context") {
+			t.Errorf("%s: %s: of no use to people", name, text)
+		}
 		if !errors.As(err, &e) || e.Kind != llm.KindAllFailed || !errors.Is(err, c.err) || e.Calls != 0 || !e.Usage.Reported {
 			t.Errorf("%s: %+v", name, err)
 		}
