@@ -295,6 +295,29 @@ func TestApplyAnyway(t *testing.T) {
 	}
 }
 
+// A variant whose tree another one has is measured by that one.
+func TestApplyTwin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, setting{yaml: func(s string) string {
+		return replacing("variant_id: v2", "variant_id: v3")(replacing("winner:\n", `  - id: v3
+    generation: 2
+    hypothesis: It could be nine, too.
+    status: evaluated
+    gates: [{id: G1, passes: true}]
+    rubric: [{id: R1, value: 9}]
+winner:
+`)(s))
+	}})
+	s.variant(4, "v3", files{"src/n": "9\n"}, nil, clade.Verdict{Status: clade.StatusStable, Why: "the same tree"}, 3)
+	a := s.mustApply()
+	if a.Variant != "v3" || a.Applied.Winner != 4 {
+		t.Errorf("%+v", a)
+	}
+	_, err := s.undo()
+	must(t, err)
+	s.holds(files{"src/n": "1\n"})
+}
+
 // A run that is of another folder is never behind an evolution, whatever the link
 // says: a repository may come from anybody.
 func TestApplyAnotherFoldersRunE51(t *testing.T) {

@@ -72,14 +72,16 @@ func (l *landing) winner(ctx context.Context, anyway bool) (id clade.ID, err err
 		return 0, err
 	}
 	return id, l.run.View(ctx, func(v clade.View) error {
-		h, life := v.Head(), attemptsOf(v).lives[name]
+		p := &projection{v: v, want: l.doc.Evolution, attempts: attemptsOf(v)}
+		h, life := v.Head(), p.lives[name]
+		measured := p.first(life) // of several with one tree
 		switch {
 		case life == nil || life.Commit == "":
 			return &clade.Problem{Fault: clade.FaultNotFound, Text: fmt.Sprintf("run %s, which is behind the evolution, has no variant %s", h.Run, name),
 				Hint: fmt.Sprintf("clade evolution import %s takes the stored variants over and measures them again", l.id())}
 		case h.Applied() == life.ID || h.Applying != nil && !h.Applying.Undo && h.Applying.Winner == life.ID:
 			// It was applied, whatever is to be said of it now.
-		case !life.Passed:
+		case measured == nil || !measured.Passed:
 			return &clade.Problem{Fault: clade.FaultNoWinner, Text: fmt.Sprintf("clade did not see %s pass every gate: %s", name, life.Verdict.Why),
 				Hint: fmt.Sprintf("clade evolution show %s says what the others do", l.id())}
 		case len(changed(l.doc.Evolution, &h.Spec)) > 0:
@@ -93,7 +95,7 @@ func (l *landing) winner(ctx context.Context, anyway bool) (id clade.ID, err err
 			return &clade.Problem{Fault: clade.FaultNoWinner, Text: "the run of the evolution was interrupted: nothing is proven yet",
 				Hint: fmt.Sprintf("clade evolution run %s ends it; --anyway applies %s all the same", l.id(), name)}
 		default:
-			if err := l.proven(v); err != nil {
+			if err := p.proven(); err != nil {
 				return err
 			}
 		}
@@ -136,10 +138,8 @@ func measuring(m clade.Measure) string { return fmt.Sprintf("%s %v %s", m.Goal, 
 
 // proven refuses a winner that did not beat the measured baseline, with the
 // figures.
-func (l *landing) proven(v clade.View) error {
-	e := l.doc.Evolution
-	p := &projection{v: v, want: e, attempts: attemptsOf(v)}
-	row, _ := evolution.RowOf(evolution.Score(e), e.Winner.Variant)
+func (p *projection) proven() error {
+	row, _ := evolution.RowOf(evolution.Score(p.want), p.want.Winner.Variant)
 	first, others := p.proof(row)
 	if first == "" {
 		return nil

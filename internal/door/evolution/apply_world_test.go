@@ -179,8 +179,12 @@ func (s *site) measured(id clade.ID, value float64) []clade.Evaluation {
 	return []clade.Evaluation{{Subject: id, Samples: []clade.Sample{{Check: "G1", Gate: true, Value: 1, Replicate: 1}, {Check: "R1", Value: value, Replicate: 1}}}}
 }
 
-func (s *site) variant(id clade.ID, name string, change files, measured []clade.Evaluation, v clade.Verdict) {
+func (s *site) variant(id clade.ID, name string, change files, measured []clade.Evaluation, v clade.Verdict, same ...clade.ID) {
 	s.t.Helper()
+	outcome := clade.Outcome{ID: id, Try: 1, Evaluations: measured}
+	if len(same) > 0 {
+		outcome.Same = same[0]
+	}
 	var base, prefix string
 	must(s.t, s.run.View(s.t.Context(), func(v clade.View) error {
 		base, prefix = v.Life(clade.Base).Commit, v.Head().Spec.Target.Prefix
@@ -198,10 +202,10 @@ func (s *site) variant(id clade.ID, name string, change files, measured []clade.
 	}
 	given, err := s.run.Commit(s.t.Context(), base, changes, name)
 	must(s.t, err)
-	v.ID = id
+	v.ID, outcome.Commit, outcome.Tree = id, given.Commit, given.Tree
 	s.record(clade.Planned{Attempt: clade.Attempt{ID: id, Makes: clade.MakesTree, Name: name, Given: &given, Why: "adopted"}},
 		clade.TryBegun{ID: id, Try: 1},
-		clade.TryEnded{Outcome: clade.Outcome{ID: id, Try: 1, Commit: given.Commit, Tree: given.Tree, Evaluations: measured}},
+		clade.TryEnded{Outcome: outcome},
 		clade.Judged{Verdicts: []clade.Verdict{v}})
 }
 
