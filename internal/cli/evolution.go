@@ -166,7 +166,7 @@ func evolutionNotes(r *evolution.Report, row evolution.Row) string {
 		notes = append(notes, "claims "+strings.Join(claims, ", "))
 	}
 	if row.Remark != "" {
-		notes = append(notes, row.Remark)
+		notes = append(notes, clip(printable(row.Remark), 60))
 	}
 	return strings.TrimPrefix(strings.Join(append([]string{row.Why}, notes...), "; "), "; ")
 }

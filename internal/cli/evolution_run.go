@@ -27,7 +27,7 @@ func settingsFlags(c *cobra.Command) func() (evolution.Settings, error) {
 	f.StringVar(&set.Model, "model", "", "PROVIDER/MODEL that the agent asks through clade; default its own, over the network")
 	f.StringVar(&set.Setup, "setup", "", "command run once in a fresh tree, before anything is measured (pnpm install)")
 	f.StringSliceVar(&set.Carry, "carry", nil, "untracked files copied into a fresh tree, as patterns (node_modules)")
-	f.DurationVar(&set.Timeout, "timeout", 0, "how long one variant's worker may take (20m for agents unless .clade.yaml says)")
+	f.DurationVar((*time.Duration)(&set.Timeout), "timeout", 0, "how long one variant's worker may take (20m for agents unless .clade.yaml says)")
 	f.StringToStringVar(&noise, "noise", nil, "how an axis varies: R1=none or R1=timing; default found out")
 	f.BoolVar(&set.Inherit, "inherit", false, "start a mutation from its parent's tree, not from the base")
 	f.IntVar(&set.Slots, "slots", 0, "variants at once, instead of budget.parallel")

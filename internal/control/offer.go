@@ -39,9 +39,10 @@ func (c *Control) offer(ctx context.Context, r *Resolved) (warnings []string, er
 }
 
 // surveyAll has the operators look at a base, and reports whether none of those
-// that propose could edit anything of it.
+// that propose could edit anything of it. Where there are none, somebody outside
+// edits.
 func (c *Control) surveyAll(ctx context.Context, r *Resolved, base *preview) (warnings []string, idle bool, err error) {
-	idle = true
+	idle = len(r.Spec.Operators) > 0
 	for _, o := range r.Spec.Operators {
 		s := c.surveyor(o)
 		if s == nil {

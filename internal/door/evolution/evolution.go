@@ -122,7 +122,8 @@ type Row struct {
 	Why        string              `json:"why,omitempty"`   // "G2 ✗", "killed"
 	Hypothesis string              `json:"hypothesis"`
 	// Claim is what its worker says in result.json, by axis, where that is not what
-	// the file says. It is never ranked. Remark says where it cannot be read.
+	// the file says. It is never ranked. Remark says where it cannot be read, or
+	// what became of the variant.
 	Claim  map[string]float64 `json:"claim,omitempty"`
 	Remark string             `json:"remark,omitempty"`
 }

@@ -36,9 +36,11 @@ type folder struct{ dir string } // absolute
 // A link points to the run behind an evolution.
 type link struct {
 	Run string `json:"run"`
-	// Base is the commit of the user's repository that the run was opened at; ""
-	// where variants are copies of files.
+	// Base is the commit of the user's repository that the run was opened at, or
+	// will be where there is none yet; "" where variants are copies of files.
 	Base string `json:"base"`
+	// Settings are those of the command line, which hold until others are given.
+	Settings *Settings `json:"settings,omitempty"`
 }
 
 // find resolves an argument to a directory; see evolution.Resolve.
@@ -109,20 +111,21 @@ func load(name string) (*loaded, error) {
 	return &loaded{name, data, info.Mode().Perm(), err == nil && own.Mode()&fs.ModeSymlink != 0}, nil
 }
 
-// link reads which run is behind the evolution; ok is false where none is.
+// link reads which run is behind the evolution; ok is false where none is, and
+// l then has the base that one is to begin at, if that is known.
 func (f folder) link() (l link, ok bool, err error) {
 	file, err := load(f.variants(fileLink))
 	if file == nil || err != nil {
 		return link{}, false, err
 	}
-	if err = syntax.Decode(file.data, &l); err == nil && l.Run == "" {
+	if err = syntax.Decode(file.data, &l); err == nil && l == (link{}) {
 		err = errors.New("it names no run")
 	}
 	if err != nil {
 		return link{}, false, &clade.Problem{Fault: clade.FaultSpec, Where: file.name, Text: "does not say which run is behind the evolution", Err: err,
 			Hint: "delete it: a new run is opened then, and the variants that are stored are measured again"}
 	}
-	return l, true, nil
+	return l, l.Run != "", nil
 }
 
 // setLink makes a run the one behind the evolution.

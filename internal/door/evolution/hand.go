@@ -51,8 +51,8 @@ func (d *Door) Next(ctx context.Context, arg string, o Handing) (*Batch, error) 
 	defer s.Close()
 	if o.Lease <= 0 {
 		o.Lease = defaultLease
-		if o.Timeout > 0 {
-			o.Lease = o.Timeout
+		if s.set.Timeout > 0 {
+			o.Lease = time.Duration(s.set.Timeout)
 		}
 	}
 	if o.Most <= 0 {
@@ -137,7 +137,7 @@ func (s *session) task(ctx context.Context, o Handing, b *Batch, claimed []clade
 			if err := k.Make(ctx, p.from, s.f.workspace(p.name)); err != nil {
 				return err
 			}
-			t := s.doc.Evolution.NewTask(v, brief, s.f.workspace(p.name), s.f.result(p.name), o.Timeout)
+			t := s.doc.Evolution.NewTask(v, brief, s.f.workspace(p.name), s.f.result(p.name), time.Duration(s.set.Timeout))
 			for _, parent := range p.parents {
 				patch, err := s.run.Patch(ctx, base, parent.commit)
 				if err != nil {

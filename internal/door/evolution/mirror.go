@@ -46,6 +46,7 @@ func (f folder) reflect(ctx context.Context, r behind, now time.Time, sweep bool
 		doc, err = f.rewrite(ctx, now, func(d *evolution.Document) (want *evolution.Evolution, page evolution.Page, err error) {
 			err = r.View(ctx, func(v clade.View) error {
 				want, page.Notes = project(d.Evolution, v, sweep)
+				page.Next = next(want, v)
 				all = leavingsOf(want, v, page.Notes)
 				return nil
 			})

@@ -49,7 +49,7 @@ type Hand struct {
 // beside an error once there is a run. A winner that did not beat the measured
 // baseline, and an end without one, are Problems with FaultNoWinner.
 func (d *Door) Run(ctx context.Context, arg string, o Launch) (*Ran, error) {
-	if err := d.unfinished(ctx, arg); err != nil {
+	if err := d.startable(ctx, arg, o.Settings); err != nil {
 		return nil, err
 	}
 	s, err := d.open(ctx, arg, o.Settings, o.told(), o.step())
@@ -63,24 +63,46 @@ func (d *Door) Run(ctx context.Context, arg string, o Launch) (*Ran, error) {
 	return s.search(ctx, o, false)
 }
 
-// unfinished refuses an evolution that has its winner but no run of clade behind
-// it, before one is opened.
-func (d *Door) unfinished(ctx context.Context, arg string) error {
+// startable refuses what Run cannot be for before a run is opened for it: an
+// evolution that has its winner but no run of clade behind it, and one that nobody
+// makes variants for.
+func (d *Door) startable(ctx context.Context, arg string, set Settings) error {
 	f, m, err := d.find(arg)
 	if err != nil {
 		return err
 	}
 	doc, err := f.read()
-	if err != nil || doc.Evolution.Winner == nil || doc.Evolution.Applied != nil {
+	switch {
+	case err != nil:
+		return err
+	case doc.Evolution.Applied != nil:
+		return finished(m.Dir, doc.Evolution)
+	case doc.Evolution.Winner != nil:
+		return d.unfinished(ctx, f, m, doc.Evolution)
+	}
+	l, _, err := f.link()
+	if err != nil {
 		return err
 	}
+	spec, _, err := d.spec(f, doc, set.over(l.Settings))
+	if err == nil && len(spec.Operators) == 0 {
+		err = nobody(doc.Evolution.ID)
+	}
+	return err
+}
+
+func (d *Door) unfinished(ctx context.Context, f folder, m evolution.Match, e *evolution.Evolution) error {
 	r, err := d.behind(ctx, f)
 	if r != nil || err != nil {
 		return errors.Join(err, closed(r))
 	}
-	id := doc.Evolution.ID
-	return &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s is evaluated: the winner is %s, by numbers that clade did not measure", m.Dir, doc.Evolution.Winner.Variant),
-		Hint: fmt.Sprintf("clade evolution import %d measures what is stored; then clade evolution apply %d lands what won", id, id)}
+	return &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s is evaluated: the winner is %s, by numbers that clade did not measure", m.Dir, e.Winner.Variant),
+		Hint: fmt.Sprintf("clade evolution import %d measures what is stored; then clade evolution apply %d lands what won", e.ID, e.ID)}
+}
+
+func nobody(id int) error {
+	return &clade.Problem{Fault: clade.FaultUsage, Text: "nobody makes variants: no operator is named",
+		Hint: fmt.Sprintf("--agent NAME has a coding agent make them%s; clade evolution next %d hands them out to whoever asks", installed(), id)}
 }
 
 // behind opens the run behind an evolution, nil where there is none.
@@ -159,8 +181,7 @@ func (s *session) runnable(ctx context.Context) error {
 		return &clade.Problem{Fault: clade.FaultConflict, Text: fmt.Sprintf("evolution %s is evaluated: the winner is %s", s.match.Dir, e.Winner.Variant),
 			Hint: fmt.Sprintf("clade evolution apply %s lands it, clade evolution show %s says why it won; to search on, delete winner from the file and raise max_variants", s.id(), s.id())}
 	case !operators:
-		return &clade.Problem{Fault: clade.FaultUsage, Text: "nobody makes variants: no operator is named",
-			Hint: fmt.Sprintf("--agent NAME has a coding agent make them%s; clade evolution next %s hands them out to whoever asks", installed(), s.id())}
+		return nobody(s.doc.Evolution.ID)
 	}
 	return nil
 }
@@ -354,11 +375,7 @@ func (s *session) retime(ctx context.Context, axes []string) error {
 			spec.Measures[i].Noise = clade.NoiseTiming
 		}
 	}
-	brief, err := s.f.brief()
-	if err != nil {
-		return err
-	}
-	fresh, _, err := s.d.spec(s.f, s.doc, brief, s.set)
+	fresh, _, err := s.d.spec(s.f, s.doc, s.set)
 	if err != nil {
 		return err
 	}
@@ -382,6 +399,7 @@ func (s *session) ran(ctx context.Context, launched error) (*Ran, error) {
 	err = s.run.View(ctx, func(v clade.View) error {
 		h := v.Head()
 		r.Stop, r.Reason, r.Spent = h.Stop, h.Reason, h.Spent
+		r.remark(s.doc.Evolution, v)
 		r.Proven = h.Winner != clade.Base && v.Life(h.Winner).Name == r.Leader && r.State == string(evolution.StateEvaluated)
 		for _, id := range v.Open() {
 			if l := v.Life(id); l.ByHand() {
@@ -398,6 +416,16 @@ func (s *session) ran(ctx context.Context, launched error) (*Ran, error) {
 		return r, errors.Join(launched, err)
 	}
 	return r, s.verdict(r)
+}
+
+// remark adds to the table what the run says of variants.
+func (r *Ran) remark(e *evolution.Evolution, v clade.View) {
+	_, remarks := project(e, v, false)
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Remark == "" {
+			row.Remark = remarks[row.Variant]
+		}
+	}
 }
 
 // verdict turns where an evolution stands into the problem it is, nil where its
@@ -418,6 +446,18 @@ func (s *session) verdict(r *Ran) error {
 	case r.Stop == clade.StopCancelled || r.Stop == clade.StopNone:
 		return &clade.Problem{Fault: clade.FaultInterrupted, Text: "the evolution is not over", Hint: "clade evolution run " + s.id() + " goes on"}
 	}
-	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + r.Reason,
+	return &clade.Problem{Fault: clade.FaultNoWinner, Text: "no winner: " + evolution.Failing(s.doc.Evolution) + "; " + r.Reason,
 		Hint: "mend the gates that fail and run it again: what is stored is then judged anew, with the budget as it is"}
 }
+
+// next says on the page what to do where nothing follows from the state: a run
+// that has come to its end without a winner does not go on by itself.
+func next(e *evolution.Evolution, v clade.View) string {
+	if e.Winner != nil || !ended(v.Head().Stop) {
+		return ""
+	}
+	return fmt.Sprintf("no winner: %s; revise the gates, then `clade evolution run %d`", evolution.Failing(e), e.ID)
+}
+
+// ended reports whether a run that stopped so has tried all that it was to try.
+func ended(stop clade.Stop) bool { return decides(stop) || stop == clade.StopAllFailed }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -77,20 +78,17 @@ func (s *session) id() string { return fmt.Sprint(s.doc.Evolution.ID) }
 // attach opens the run behind the evolution, or a new one. What is stored and
 // not known to it is offered to it.
 func (s *session) attach(ctx context.Context) error {
-	brief, err := s.f.brief()
+	l, linked, err := s.f.link()
 	if err != nil {
 		return err
 	}
-	spec, warnings, err := s.d.spec(s.f, s.doc, brief, s.set)
+	s.set = s.set.over(l.Settings)
+	spec, warnings, err := s.d.spec(s.f, s.doc, s.set)
 	if err != nil {
 		return err
 	}
 	for _, w := range warnings {
 		s.tell(w)
-	}
-	l, linked, err := s.f.link()
-	if err != nil {
-		return err
 	}
 	old, err := s.d.behind(ctx, s.f)
 	if err != nil {
@@ -103,7 +101,7 @@ func (s *session) attach(ctx context.Context) error {
 		same, err := s.resume(ctx, old, spec)
 		if err != nil || same {
 			s.run = old
-			return err
+			return errors.Join(err, s.keep(l))
 		}
 		s.tell("gates, axes or how they are run have changed: the stored variants are measured again first")
 		defer func() { _ = old.Close() }()
@@ -173,7 +171,17 @@ func (s *session) begin(ctx context.Context, spec *clade.Spec, l link, old *cont
 	if err := s.offer(ctx, s.run, old); err != nil {
 		return err
 	}
-	return s.f.setLink(link{Run: s.run.Name, Base: resolved.From})
+	return s.f.setLink(link{Run: s.run.Name, Base: resolved.From, Settings: s.set.kept()})
+}
+
+// keep keeps the settings where they are others than before.
+func (s *session) keep(l link) error {
+	set := s.set.kept()
+	if reflect.DeepEqual(set, l.Settings) {
+		return nil
+	}
+	l.Settings = set
+	return s.f.setLink(l)
 }
 
 // resolve finds the spec's target. base is the commit that a run before began

@@ -1,11 +1,13 @@
 package evolution
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/format/evolution"
@@ -19,22 +21,60 @@ const fileSettings = ".clade.yaml"
 // Settings say how variants are made and measured, beyond what the files say;
 // zero values leave it to them.
 type Settings struct {
-	Agent   string // a coding-agent CLI that makes variants, instead of the file's operators
-	Model   string // PROVIDER/NAME that the agent asks through clade; "": its own, over the network
-	Setup   string // command run once in a fresh tree
-	Carry   []string
-	Timeout time.Duration // of one variant's worker
-	Noise   map[string]clade.Noise
-	Inherit bool // a mutation starts from its parent's tree
-	Slots   int
-	Seed    *uint64
-	Sandbox string
+	Agent   string                 `json:"agent,omitempty"` // a coding-agent CLI that makes variants, instead of the file's operators
+	Model   string                 `json:"model,omitempty"` // PROVIDER/NAME that the agent asks through clade; "": its own, over the network
+	Setup   string                 `json:"setup,omitempty"` // command run once in a fresh tree
+	Carry   []string               `json:"carry,omitempty"`
+	Timeout clade.Duration         `json:"timeout,omitempty"` // of one variant's worker
+	Noise   map[string]clade.Noise `json:"noise,omitempty"`
+	Inherit bool                   `json:"inherit,omitempty"` // a mutation starts from its parent's tree
+	Slots   int                    `json:"slots,omitempty"`
+	Seed    *uint64                `json:"seed,omitempty"`
+	Sandbox string                 `json:"sandbox,omitempty"`
+}
+
+// over are the settings with those of before where they say nothing: how an
+// evolution was begun is how it goes on, whoever has a part in it. Another agent
+// does not take over the model of the one before.
+func (s Settings) over(before *Settings) Settings {
+	if before == nil {
+		return s
+	}
+	if s.Agent == "" {
+		s.Agent, s.Model = before.Agent, before.Model
+	}
+	noise := maps.Clone(before.Noise)
+	if noise == nil {
+		noise = map[string]clade.Noise{}
+	}
+	maps.Copy(noise, s.Noise)
+	s.Noise = noise
+	s.Setup, s.Timeout, s.Slots = cmp.Or(s.Setup, before.Setup), cmp.Or(s.Timeout, before.Timeout), cmp.Or(s.Slots, before.Slots)
+	s.Seed, s.Sandbox, s.Inherit = cmp.Or(s.Seed, before.Seed), cmp.Or(s.Sandbox, before.Sandbox), s.Inherit || before.Inherit
+	if len(s.Carry) == 0 {
+		s.Carry = before.Carry
+	}
+	return s
+}
+
+// kept are the settings as they are kept, nil where nothing is said.
+func (s Settings) kept() *Settings {
+	if len(s.Noise) == 0 {
+		s.Noise = nil
+	}
+	if reflect.ValueOf(s).IsZero() {
+		return nil
+	}
+	return &s
 }
 
 // spec is what a run of the evolution does: what the file says, the settings
-// beside it, and those of the command line. brief is told to whoever makes a
-// variant.
-func (d *Door) spec(f folder, doc *evolution.Document, brief string, set Settings) (s *clade.Spec, warnings []string, err error) {
+// beside it, and those of the command line.
+func (d *Door) spec(f folder, doc *evolution.Document, set Settings) (s *clade.Spec, warnings []string, err error) {
+	brief, err := f.brief()
+	if err != nil {
+		return nil, nil, err
+	}
 	e := doc.Evolution
 	s = e.Spec(doc.Name)
 	s.Brief = brief
@@ -99,7 +139,7 @@ func (d *Door) settle(s *clade.Spec, set Settings) error {
 	s.Carry = append(s.Carry, set.Carry...)
 	for i := range s.Operators {
 		if set.Timeout > 0 {
-			s.Operators[i].Timeout = clade.Duration(set.Timeout)
+			s.Operators[i].Timeout = set.Timeout
 		}
 	}
 	for id, noise := range set.Noise {
