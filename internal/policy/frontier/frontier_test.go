@@ -51,8 +51,6 @@ func TestSetOfADeepChain(t *testing.T) {
 }
 
 func id(i int) string { return fmt.Sprintf("n%06d", i) }
-	return "n" + string(rune('0'+i/10000%10)) + string(rune('0'+i/1000%10)) + string(rune('0'+i/100%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i%10))
-}
 
 // The first words of init_by_array{0x123, 0x234, 0x345, 0x456}, from the output
 // that Matsumoto and Nishimura publish beside mt19937ar.c, and the first floats
