@@ -400,7 +400,7 @@ func (s *session) ran(ctx context.Context, launched error) (*Ran, error) {
 		h := v.Head()
 		r.Stop, r.Reason, r.Spent = h.Stop, h.Reason, h.Spent
 		r.remark(s.doc.Evolution, v)
-		r.Proven = h.Winner != clade.Base && v.Life(h.Winner).Name == r.Leader && r.State == string(evolution.StateEvaluated)
+		r.Proven = r.State == string(evolution.StateEvaluated) && proves(v, r.Leader)
 		for _, id := range v.Open() {
 			if l := v.Life(id); l.ByHand() {
 				hand := Hand{Variant: l.Name, Who: l.Hand}
@@ -461,3 +461,14 @@ func next(e *evolution.Evolution, v clade.View) string {
 
 // ended reports whether a run that stopped so has tried all that it was to try.
 func ended(stop clade.Stop) bool { return decides(stop) || stop == clade.StopAllFailed }
+
+// proves reports whether the candidate of a name, or one with the same tree, beat
+// the measured baseline.
+func proves(v clade.View, name string) bool {
+	h := v.Head()
+	if h.Winner == clade.Base {
+		return false
+	}
+	l := attemptsOf(v).lives[name]
+	return l != nil && (l.ID == h.Winner || l.Same == h.Winner)
+}
