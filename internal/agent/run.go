@@ -254,12 +254,12 @@ func (r *Runner) settle(report *Report, m llm.Metered) {
 		case m.Refused > 0:
 			report.End = EndLimit
 		case m.Last != nil:
-			report.End, report.Detail = endOf(m.Last), strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
+			report.End, report.Detail = endOf(m.Last), both(m.Last.Error(), report.Detail)
 		}
 	case EndHung:
 		// It waited for a service that never said anything.
 		if m.Last != nil && m.Last.Kind == llm.KindNetwork && m.Usage.Tokens() == 0 {
-			report.End, report.Detail = EndService, strings.TrimSpace(m.Last.Error()+"\n"+report.Detail)
+			report.End, report.Detail = EndService, both(m.Last.Error(), report.Detail)
 		}
 	case EndRate, EndSignedOut, EndRefused:
 		// The gateway refuses in the words of a service whose account is empty.
@@ -267,6 +267,14 @@ func (r *Runner) settle(report *Report, m llm.Metered) {
 			report.End = EndLimit
 		}
 	}
+}
+
+// both are the gateway's words and the CLI's.
+func both(ours, theirs string) string {
+	if theirs = strings.TrimSpace(theirs); theirs == "" {
+		return ours
+	}
+	return ours + ";\n" + theirs
 }
 
 // said is what a run cost of which nobody knows but the CLI: what it does not say

@@ -549,9 +549,11 @@ func TestInfrastructureIsAnError(t *testing.T) {
 	}
 	// Killed, but not by a limit: the machine's doing (RELIABILITY §1.4).
 	b = newBench(t)
-	killed := &clade.Spec{Gates: []clade.Gate{{ID: "g", Command: clade.Command{Argv: []string{"sh", "-c", "kill -KILL $$"}}}}}
-	if _, err := b.eval.Evaluate(t.Context(), b.job(killed, 1)); err == nil || !strings.Contains(err.Error(), "outside its limits") {
-		t.Errorf("SIGKILL: %v", err)
+	killed := &clade.Spec{Gates: []clade.Gate{{ID: "g", Command: clade.Command{Argv: []string{"sh", "-c", "echo its last words; kill -KILL $$"}}}}}
+	j, said := b.job(killed, 1), ""
+	j.Log = func(_, text string) { said += text }
+	if _, err := b.eval.Evaluate(t.Context(), j); err == nil || !strings.Contains(err.Error(), "outside its limits") || !strings.Contains(said, "its last words") {
+		t.Errorf("SIGKILL: %v, log %q", err, said)
 	}
 }
 

@@ -52,6 +52,14 @@ func (p *provider) Open(_ context.Context, _ workspace.Template, plan workspace.
 
 func (*provider) Close() error { return nil }
 
+func (*provider) Keep(context.Context, workspace.Template, workspace.Plan, string) error {
+	return errors.New("an evaluation keeps no folder")
+}
+
+func (*provider) Collect(context.Context, workspace.Template, string, string) ([]ledger.Change, error) {
+	return nil, errors.New("an evaluation collects from no folder")
+}
+
 func (p *provider) Sweep(context.Context, workspace.Sweeping) (int64, error) { return 0, nil }
 
 type template struct{}

@@ -71,9 +71,9 @@ func (s *stage) rolled(ctx context.Context, u *unit, run agent.Run) ([]clade.Sam
 	case agent.EndHung:
 		return failures(u, clade.ClassCandidate, run.Detail), nil
 	case agent.EndFailed:
-		return noNumbers(u, detail("the agent failed", run.Detail)), nil
+		return noNumbers(u, because("the agent failed", run.Detail)), nil
 	default:
-		return failures(u, run.End.Class(), detail("the agent: "+string(run.End), run.Detail)), nil
+		return failures(u, run.End.Class(), because("the agent: "+string(run.End), run.Detail)), nil
 	}
 	score, err := s.score(ctx, u, []byte(run.Text))
 	var no *noScore
@@ -89,6 +89,14 @@ func (s *stage) rolled(ctx context.Context, u *unit, run agent.Run) ([]clade.Sam
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// because joins what an agent's run came to and the agent's own words.
+func because(what, words string) string {
+	if words == "" {
+		return what
+	}
+	return what + ": " + words
 }
 
 // lay puts the candidate and the fixtures where the agent finds them and gives

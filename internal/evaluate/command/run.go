@@ -78,12 +78,12 @@ func (s *stage) run(ctx context.Context, ws workspace.Workspace, q request) (r r
 	if r.Result, err = s.Sandbox.Run(ctx, c); err != nil {
 		return r, fmt.Errorf("run %s: %w", q.name, err)
 	}
-	if err := s.interrupted(ctx, q, r); err != nil {
-		return r, err
-	}
 	r.hide = sandbox.SecretsOf(q.cmd, s.Lookup)
 	r.text = r.Excerpt(maxDetail, r.hide)
 	s.log(q.name, &r)
+	if err := s.interrupted(ctx, q, r); err != nil {
+		return r, err
+	}
 	if ch != nil {
 		r.result, r.noGood = ch.read()
 	}
@@ -99,7 +99,7 @@ func (s *stage) interrupted(ctx context.Context, q request, r ran) error {
 	case r.Cancelled:
 		return context.Canceled
 	case r.Signal == "killed" && !r.TimedOut && !r.OutOfMemory && !r.OutOfDisk:
-		return fmt.Errorf("%s was killed from outside its limits: %s", q.name, r.Excerpt(maxDetail, sandbox.SecretsOf(q.cmd, s.Lookup)))
+		return fmt.Errorf("%s was killed from outside its limits: %s", q.name, r.text)
 	}
 	return nil
 }
