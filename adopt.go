@@ -59,9 +59,9 @@ func NameOf(pattern string, n int) string {
 // is somebody's joke, and must not bring the next ones to an overflow.
 const namedMost = 1_000_000_000
 
-// numberOf is the number at the end of a name, 0 if there is none or it is
-// beyond namedMost.
-func numberOf(name string) int {
+// NumberOf is the number at the end of a name, 0 if there is none or it is
+// beyond a thousand millions.
+func NumberOf(name string) int {
 	digits := name[len(strings.TrimRight(name, "0123456789")):]
 	n, err := strconv.Atoi(digits)
 	if err != nil || n > namedMost {

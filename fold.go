@@ -95,7 +95,7 @@ func note(h *Head, b Book, n Note) {
 	case NoteAdopt:
 		h.Offered++
 		if a, ok := n.Adopted(); ok { // its name is taken from now on
-			h.Named = max(h.Named, numberOf(a.Name))
+			h.Named = max(h.Named, NumberOf(a.Name))
 		}
 	}
 	b.Note(n)
@@ -128,7 +128,7 @@ func plan(h *Head, b Book, a Attempt) error {
 	if a.Adopts > 0 {
 		h.Adopted++
 	}
-	h.Taken, h.Named, h.Generation = max(h.Taken, a.Idea), max(h.Named, numberOf(a.Name)), max(h.Generation, a.Generation)
+	h.Taken, h.Named, h.Generation = max(h.Taken, a.Idea), max(h.Named, NumberOf(a.Name)), max(h.Generation, a.Generation)
 	l := &Life{Attempt: a, Open: true}
 	if g := a.Given; g != nil {
 		l.Commit, l.Tree, l.Summary = g.Commit, g.Tree, g.Summary

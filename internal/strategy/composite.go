@@ -16,31 +16,64 @@ import (
 // depends on who is compared, so it is worked out on read and never stored.
 // Timings are shrunk towards their mean by their noise first.
 func Composite(v clade.View, ids []clade.ID) map[clade.ID]float64 {
-	return composite(v, ids, standings)
+	var lives []*clade.Life
+	for _, id := range ids {
+		if l := v.Life(id); l != nil && eligible(v, l) {
+			lives = append(lives, l)
+		}
+	}
+	out := make(map[clade.ID]float64, len(lives))
+	for i, score := range composites(v, lives, standings) {
+		out[lives[i].ID] = score
+	}
+	return out
+}
+
+func eligible(v clade.View, l *clade.Life) bool {
+	return l.Scored && l.Passed && l.Epoch == v.Head().Epoch
 }
 
 // front is what leads: the best by merit, or where the spec says so the first of
-// all candidates by the composite of the values as they were measured, the lower
-// ID first among equals; the base when there is none. Values that did not come
-// again when they were measured again lead nothing.
+// all candidates by the composite of the values as they were measured; the base
+// when there is none. Among equals it is the one with the lower number in its
+// name. A candidate with the tree of another counts with that one's values, as it
+// does in the tables that people see, and values that did not come again when they
+// were measured again lead nothing.
 func front(v clade.View) clade.ID {
 	h := v.Head()
 	if h.Spec.Final.Leader != clade.LeaderComposite {
 		return h.Best
 	}
-	var ids []clade.ID
+	var all, as []*clade.Life // candidates, and those whose values they have
 	for id := clade.Base + 1; id <= h.Count; id++ {
-		if l := v.Life(id); l.Proposes() && l.Verdict.Category != unconfirmed {
-			ids = append(ids, id)
+		l := v.Life(id)
+		m := l
+		if l.Same > 0 && v.Life(l.Same) != nil {
+			m = v.Life(l.Same)
+		}
+		if l.Proposes() && !Unconfirmed(m) && eligible(v, m) {
+			all, as = append(all, l), append(as, m)
 		}
 	}
-	score, best := composite(v, ids, measured), clade.Base
-	for _, id := range ids {
-		if x, ok := score[id]; ok && (best == clade.Base || x > score[best]) {
-			best = id
+	best, scores := -1, composites(v, as, measured)
+	for i, score := range scores {
+		if best < 0 || score > scores[best]+rounding || score >= scores[best]-rounding && named(all[i], all[best]) {
+			best = i
 		}
 	}
-	return best
+	if best < 0 {
+		return clade.Base
+	}
+	return as[best].ID
+}
+
+// rounding is by how much composites may differ that are the same.
+const rounding = 1e-12
+
+// named reports whether the number in the name of one candidate is below that of
+// another, which was planned before it.
+func named(l, before *clade.Life) bool {
+	return l.Name != "" && before.Name != "" && clade.NumberOf(l.Name) < clade.NumberOf(before.Name)
 }
 
 // measured are the candidates' values of a measure as they are, higher is better.
@@ -52,26 +85,21 @@ func measured(_ clade.View, m clade.Measure, lives []*clade.Life) []float64 {
 	return xs
 }
 
-func composite(v clade.View, ids []clade.ID, standings func(clade.View, clade.Measure, []*clade.Life) []float64) map[clade.ID]float64 {
-	h, lives := v.Head(), []*clade.Life{}
-	for _, id := range ids {
-		if l := v.Life(id); l != nil && l.Scored && l.Passed && l.Epoch == h.Epoch {
-			lives = append(lives, l)
-		}
-	}
-	out, weights := make(map[clade.ID]float64, len(lives)), 0.0
-	for _, m := range h.Spec.Measures {
+// composites are the composites of lives, by what they are worth in each measure.
+func composites(v clade.View, lives []*clade.Life, worth func(clade.View, clade.Measure, []*clade.Life) []float64) []float64 {
+	out, weights := make([]float64, len(lives)), 0.0
+	for _, m := range v.Head().Spec.Measures {
 		w := m.Weight
 		if w <= 0 {
 			w = 1
 		}
 		weights += w
-		for i, r := range normalised(standings(v, m, lives)) {
-			out[lives[i].ID] += w * r
+		for i, r := range normalised(worth(v, m, lives)) {
+			out[i] += w * r
 		}
 	}
-	for id := range out {
-		out[id] /= max(weights, 1e-300)
+	for i := range out {
+		out[i] /= max(weights, 1e-300)
 	}
 	return out
 }

@@ -1,3 +1,6 @@
 package strategy
 
-var CommandsOf = commandsOf
+var (
+	CommandsOf = commandsOf
+	Front      = front
+)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cladehq/clade"
+	"github.com/cladehq/clade/internal/strategy"
 	"github.com/cladehq/clade/internal/strategy/strategytest"
 )
 
@@ -118,6 +119,66 @@ func TestE22ALeaderIsLookedAtOnce(t *testing.T) {
 	r.Spec.Budget.Candidates++
 	state, _ = resumed(t, r, log, func(*clade.Spec) {})
 	check("with a better one", state.Head().Count-1, 3, state.Head().Count-1)
+}
+
+// Who leads is who leads the tables of an evolution, which are made of the same
+// rows: those with the tree of another have its values, what differs by rounding
+// is the same, and of equals the one with the lower number in its name comes first.
+func TestFrontIsWhoLeadsTheTable(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		name   string
+		values []float64 // of axes a, b and c, as many as there are
+		same   clade.ID  // whose tree it has
+	}
+	for _, c := range []struct {
+		name    string
+		weights []float64
+		rows    []row // of candidates from 2 on
+		want    clade.ID
+	}{
+		{"nobody", []float64{1}, nil, 0},
+		{"the best", []float64{1}, []row{{"v1", []float64{1}, 0}, {"v2", []float64{3}, 0}, {"v3", []float64{2}, 0}}, 3},
+		{"the first of equals", []float64{1}, []row{{"", []float64{1}, 0}, {"", []float64{3}, 0}, {"", []float64{3}, 0}}, 3},
+		{"the lower name of equals", []float64{1}, []row{{"v7", []float64{3}, 0}, {"v3", []float64{3}, 0}, {"v10", []float64{3}, 0}}, 3},
+		{"equals but for rounding", []float64{.1, .2, .3}, // 0.3 against 0.1 + 0.2, in binary a little more
+			[]row{{"v1", []float64{0, 0, 1}, 0}, {"v2", []float64{1, 1, 0}, 0}}, 2},
+		// Without the fifth #2 and #3 both have 2/3: in a #3, #5, #2, #4, in b #2, #4, #3, #5.
+		{"four", []float64{1, 1}, []row{{"v1", []float64{8, 10}, 0}, {"v2", []float64{10, 5}, 0}, {"v3", []float64{7, 6}, 0}, {"v4", []float64{9, 1}, 0}}, 2},
+		// With one that has the tree of #5, #3 has (1 + 0.5)/2 and #2 has (0.25 + 1)/2.
+		{"a twin counts", []float64{1, 1}, []row{{"v1", []float64{8, 10}, 0}, {"v2", []float64{10, 5}, 0}, {"v3", []float64{7, 6}, 0},
+			{"v4", []float64{9, 1}, 0}, {"v5", nil, 5}}, 3},
+		{"a twin of the leader", []float64{1}, []row{{"v5", []float64{3}, 0}, {"v2", nil, 2}, {"v1", []float64{1}, 0}}, 2},
+	} {
+		s := spec("race", clade.NoiseNone, 9)
+		s.Measures, s.Final.Leader = nil, clade.LeaderComposite
+		for i, w := range c.weights {
+			s.Measures = append(s.Measures, clade.Measure{ID: string(rune('a' + i)), Goal: clade.Maximize, Weight: w})
+		}
+		samples := func(values []float64) (out []clade.Sample) {
+			for i, x := range values {
+				out = append(out, clade.Sample{Check: string(rune('a' + i)), Value: x})
+			}
+			return out
+		}
+		events := []clade.Event{
+			clade.Planned{Attempt: clade.Attempt{ID: 1, Makes: clade.MakesNumbers, Why: "base", After: []clade.Stage{{Subjects: []clade.ID{0}}}}},
+			clade.TryBegun{ID: 1, Try: 1},
+			clade.TryEnded{Outcome: clade.Outcome{ID: 1, Try: 1, Evaluations: []clade.Evaluation{{Subject: 0, Samples: samples(make([]float64, len(c.weights)))}}}},
+		}
+		for i, r := range c.rows {
+			id := clade.ID(i + 2)
+			o := clade.Outcome{ID: id, Try: 1, Commit: "c", Same: r.same}
+			if r.same == 0 {
+				o.Evaluations = []clade.Evaluation{{Subject: id, Samples: samples(r.values)}}
+			}
+			events = append(events, clade.Planned{Attempt: clade.Attempt{ID: id, Makes: clade.MakesTree, Why: "row", Name: r.name}},
+				clade.TryBegun{ID: id, Try: 1}, clade.TryEnded{Outcome: o})
+		}
+		if got := strategy.Front(stateOf(t, offered(s), events...)); got != c.want {
+			t.Errorf("%s: #%d leads, want #%d", c.name, got, c.want)
+		}
+	}
 }
 
 // What did not come again when it was measured again leads nothing.

@@ -97,6 +97,10 @@ func accepted(d *clade.Verdict) bool {
 	return d.Status.Parent() || d.Category == "outlived" || d.Final != nil
 }
 
+// Unconfirmed reports whether the verdict on a candidate is that its values did
+// not come again when they were measured again.
+func Unconfirmed(l *clade.Life) bool { return l.Verdict.Category == unconfirmed }
+
 // again is the latest attempt that measures a candidate again, nil if there is
 // none.
 func again(v clade.View, l *clade.Life) (last *clade.Life) {

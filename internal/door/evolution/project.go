@@ -57,10 +57,11 @@ var variantForm = regexp.MustCompile(`^v[1-9][0-9]*$`)
 
 func attemptsOf(v clade.View) attempts {
 	a := attempts{lives: map[string]*clade.Life{}, names: map[clade.ID]string{}, waits: map[string]clade.Adopted{}}
-	h := v.Head()
+	h, adopted := v.Head(), map[int]bool{}
 	for id := clade.Base + 1; id <= h.Count; id++ {
 		l := v.Life(id)
 		name := nameOf(&h.Spec, l)
+		adopted[l.Adopts] = true
 		if !l.Proposes() || !variantForm.MatchString(name) {
 			continue
 		}
@@ -74,7 +75,7 @@ func attemptsOf(v clade.View) attempts {
 		if json.Unmarshal([]byte(n.Body), &offer) != nil {
 			offer = clade.Adopted{} // counts all the same
 		}
-		if a.notes = append(a.notes, offer); len(a.notes) > h.Adopted && offer.Name != "" {
+		if a.notes = append(a.notes, offer); !adopted[len(a.notes)] && offer.Name != "" {
 			a.waits[offer.Name] = offer
 		}
 	}

@@ -64,6 +64,10 @@ func (p *projection) ended(l *clade.Life) finding {
 		return p.twin(l)
 	case l.Commit == "":
 		return errored(told("proposed nothing", l.Detail))
+	case control.Unconfirmed(l):
+		out := errored(clade.Line(l.Verdict.Why, remarkMost))
+		out.gates = gates
+		return out
 	}
 	return p.measured(l, gates)
 }
