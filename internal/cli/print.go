@@ -72,8 +72,14 @@ func ids(list []clade.ID) string {
 
 func printStatus(w io.Writer, s *run.Status) {
 	fmt.Fprintf(w, "%s  %s\n", s.Run, s.Objective)
-	fmt.Fprintf(w, "%s", s.State)
+	state := s.State
+	if brokenOff(s) {
+		state = "broken off"
+	}
+	fmt.Fprintf(w, "%s", state)
 	switch {
+	case brokenOff(s):
+		fmt.Fprintf(w, "; when what is noted below is mended, clade resume %s goes on", s.Run)
 	case s.Holder != nil && s.Stop == clade.StopNone:
 		fmt.Fprintf(w, " by process %d on %s", s.Holder.PID, s.Holder.Host)
 	case s.State == run.StateInterrupted:
@@ -104,6 +110,13 @@ func printStatus(w io.Writer, s *run.Status) {
 	for _, n := range s.Warnings {
 		fmt.Fprintf(w, "note: %s\n", printable(n))
 	}
+}
+
+// brokenOff reports whether a run that nobody holds came to no candidate because
+// its last launch failed.
+func brokenOff(s *run.Status) bool {
+	return s.State == run.StateInterrupted && s.Judged == 0 && len(s.Warnings) > 0 &&
+		strings.HasPrefix(s.Warnings[len(s.Warnings)-1], control.BrokeOff)
 }
 
 // printProof says what a winner's figure is worth.

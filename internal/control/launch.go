@@ -83,6 +83,9 @@ func (b *rig) prepareUntil(ctx context.Context) error {
 	return err
 }
 
+// BrokeOff begins the warning of a launch that failed.
+const BrokeOff = "the search broke off: "
+
 // tell keeps in the log why a launch failed, for whoever looks at the run later.
 // Interruptions speak for themselves.
 func (b *rig) tell(err error) {
@@ -91,7 +94,7 @@ func (b *rig) tell(err error) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), tellWithin)
 	defer stop()
-	note := clade.Noted{Note: clade.Note{Kind: clade.NoteWarning, Body: "the search broke off: " + err.Error()}}
+	note := clade.Noted{Note: clade.Note{Kind: clade.NoteWarning, Body: BrokeOff + err.Error()}}
 	_ = b.log.Update(ctx, func(tx store.Tx) error { return tx.Append(note) }) // what broke it may break this too
 }
 
