@@ -449,11 +449,31 @@ func TestApplyCompletesE50(t *testing.T) {
 		}
 		s.holds(files{"src/n": "1\n"})
 		s.put(files{evolutionDir + "/evolution.yaml": applied})
+		a, err = s.apply(func(o *ApplyOptions) { o.DryRun = true })
+		must(t, err)
+		if !a.DryRun || a.Already || s.yaml() != applied {
+			t.Errorf("a dry run: %+v", a)
+		}
 		a = s.mustApply()
-		if a.Completed || !slices.ContainsFunc(s.told, func(text string) bool { return strings.Contains(text, "has been undone") }) {
+		if a.Completed || !slices.ContainsFunc(s.told, func(text string) bool { return strings.Contains(text, "has been undone, which") }) {
 			t.Errorf("%+v, told %q", a, s.told)
 		}
 		s.holds(files{"src/n": "9\n"})
+	})
+	t.Run("an undo of what was never recorded", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, setting{})
+		before := s.yaml()
+		unrecorded(s)
+		if !s.cut(1, func() { _, err := s.undo(); must(t, err) }) {
+			t.Fatal("it was not cut")
+		}
+		a, err := s.undo()
+		must(t, err)
+		if !a.Recovered || a.Variant != "v2" || s.yaml() != before {
+			t.Errorf("%+v\n%s", a, s.yaml())
+		}
+		s.holds(files{"src/n": "1\n"})
 	})
 	t.Run("at every step", func(t *testing.T) {
 		t.Parallel()

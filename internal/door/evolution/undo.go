@@ -35,6 +35,13 @@ func (d *Door) Undo(ctx context.Context, arg string, h Hooks) (*Applied, error) 
 }
 
 func (l *landing) undo(ctx context.Context, to *control.Lander, recovered *clade.Applying) (*Applied, error) {
+	if recovered != nil && recovered.Undo && l.doc.Evolution.Applied == nil { // its record was never written
+		a, err := l.run.Undo(ctx, to, recovered)
+		if err != nil {
+			return nil, err
+		}
+		return l.applied(*a), nil
+	}
 	which, err := l.landed(ctx)
 	if err != nil {
 		return nil, err
@@ -134,9 +141,15 @@ func (l *landing) undone(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
-		if which != nil && which.Undone && !dry {
-			l.tell("what was applied has been undone, which evolution.yaml did not say")
-			return l.forget(ctx)
+		if which != nil && which.Undone {
+			l.tell("what was applied has been undone, which evolution.yaml does not say")
+			if !dry {
+				return l.forget(ctx)
+			}
+			want := l.doc.Evolution.Clone()
+			want.Applied = nil
+			l.doc, err = l.doc.Update(want)
+			return err
 		}
 	}
 	return finished(l.match.Dir, l.doc.Evolution)
