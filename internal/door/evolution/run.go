@@ -84,7 +84,7 @@ func (d *Door) startable(ctx context.Context, arg string, set Settings) error {
 	if err != nil {
 		return err
 	}
-	spec, _, err := d.spec(f, doc, set.over(l.Settings))
+	spec, _, err := d.specOf(f, doc, set.over(l.Settings))
 	if err == nil && len(spec.Operators) == 0 {
 		err = nobody(doc.Evolution.ID)
 	}
@@ -375,7 +375,7 @@ func (s *session) retime(ctx context.Context, axes []string) error {
 			spec.Measures[i].Noise = clade.NoiseTiming
 		}
 	}
-	fresh, _, err := s.d.spec(s.f, s.doc, s.set)
+	fresh, _, err := s.d.specOf(s.f, s.doc, s.set)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (s *session) attach(ctx context.Context) error {
 		return err
 	}
 	s.set = s.set.over(l.Settings)
-	spec, warnings, err := s.d.spec(s.f, s.doc, s.set)
+	spec, warnings, err := s.d.specOf(s.f, s.doc, s.set)
 	if err != nil {
 		return err
 	}

@@ -68,13 +68,19 @@ func (s Settings) kept() *Settings {
 	return &s
 }
 
-// spec is what a run of the evolution does: what the file says, the settings
-// beside it, and those of the command line.
-func (d *Door) spec(f folder, doc *evolution.Document, set Settings) (s *clade.Spec, warnings []string, err error) {
+// specOf is spec with the brief of the evolution's page.
+func (d *Door) specOf(f folder, doc *evolution.Document, set Settings) (s *clade.Spec, warnings []string, err error) {
 	brief, err := f.brief()
 	if err != nil {
 		return nil, nil, err
 	}
+	return d.spec(f, doc, brief, set)
+}
+
+// spec is what a run of the evolution does: what the file says, the settings
+// beside it, and those of the command line. brief is told to whoever makes a
+// variant.
+func (d *Door) spec(f folder, doc *evolution.Document, brief string, set Settings) (s *clade.Spec, warnings []string, err error) {
 	e := doc.Evolution
 	s = e.Spec(doc.Name)
 	s.Brief = brief
