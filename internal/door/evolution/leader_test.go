@@ -39,7 +39,7 @@ func TestTheFinalIsOfWhoLeadsTheTable(t *testing.T) {
 		s.Seed, s.Search = seed, clade.Search{Strategy: "generational", Batch: 4, Parents: 2, Names: "v%d"}
 		s.Operators, s.Final.Leader, s.Budget.Candidates = []clade.Operator{{Use: "agent"}}, clade.LeaderComposite, 12
 		w := strategytest.World{Spec: &s, Value: func(_ clade.View, r strategytest.Reading) float64 {
-			return float64(1 + clade.Draw(seed, r.Measure.ID, r.Of.ID)%3)
+			return float64(1 + clade.Draw(seed, r.Measure.ID, r.Of.ID)%(2+seed%3))
 		}}
 		w.Fails = func(l *clade.Life) (clade.Class, string) {
 			if l.Proposes() && clade.Draw(seed, "fails", l.ID)%4 == 0 {
@@ -49,7 +49,7 @@ func TestTheFinalIsOfWhoLeadsTheTable(t *testing.T) {
 		}
 		try := func(v clade.View, l *clade.Life) clade.Outcome {
 			o := w.Try(v, l)
-			if twin := v.Life(l.ID - 1); l.Proposes() && clade.Draw(seed, "twin", l.ID)%5 == 0 && twin.Proposes() && !twin.Open && twin.Same == 0 && twin.Scored {
+			if twin := v.Life(l.ID - 1); l.Proposes() && clade.Draw(seed, "twin", l.ID)%2 == 0 && twin.Proposes() && !twin.Open && twin.Same == 0 && twin.Scored {
 				o.Same, o.Evaluations = twin.ID, nil
 			}
 			return o
