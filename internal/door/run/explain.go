@@ -21,7 +21,10 @@ func Explain(rec clade.Record) []Entry {
 		a := e.Attempt
 		return []Entry{entry(a.ID, "planned from %s: %s", parents(a.Parents), a.Why)}
 	case clade.TryBegun:
-		if e.Try == 1 {
+		switch {
+		case e.Hand != "":
+			return []Entry{entry(e.ID, "try %d taken up by %s", e.Try, clade.Line(e.Hand, noteMost))}
+		case e.Try == 1:
 			return nil
 		}
 		return []Entry{entry(e.ID, "try %d begun", e.Try)}
@@ -52,6 +55,13 @@ func Explain(rec clade.Record) []Entry {
 	case clade.Noted:
 		if e.Note.Kind == clade.NoteSpace {
 			return nil
+		}
+		if a, ok := e.Note.Adopted(); ok {
+			what := "offered"
+			if a.Given != nil {
+				what = "offered, made already:"
+			}
+			return []Entry{entry(0, "%s %s: %s", what, clade.Line(a.Name, noteMost), clade.Line(a.Hypothesis, noteMost))}
 		}
 		return []Entry{entry(0, "%s: %s", e.Note.Kind, firstLine(e.Note.Body))}
 	case clade.Stopped:
