@@ -36,7 +36,8 @@ type Engine struct {
 	// one, by the number lost so far, from 1. Nil: no wait.
 	Backoff func(lost int) time.Duration
 	// Hands leaves it to somebody outside to make candidates: what is planned is
-	// evaluated, and no operator is asked for one.
+	// evaluated, and no operator is asked for one. What nobody outside could make
+	// (strategy.Manual) is made all the same.
 	Hands bool
 	// Progress is told the state after every turn. It must return quickly and
 	// must not keep the view.

@@ -149,6 +149,19 @@ func TestHandsLeaveCandidatesToOthers(t *testing.T) {
 	}
 }
 
+// What nobody outside could make is made all the same, or nobody would ever.
+func TestHandsMakeNoEditsOfNumbers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, spec("generational")) // of the operator mutate
+	w := newWorld(1)
+	if err := b.runWith(&engine.Engine{Log: b.log(), Ledger: &keptLedger{}, Hands: true}, w, w.perform, context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.tries) != 24 {
+		t.Errorf("%d operators were asked", len(w.tries))
+	}
+}
+
 // Another process claims and hands in while an engine is at work: the engine
 // measures it without being started anew. The tries that it runs end only then.
 func TestHandInWhileAnEngineRuns(t *testing.T) {

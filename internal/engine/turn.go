@@ -162,7 +162,7 @@ func (e *Engine) plan(tx store.Tx) (bool, error) {
 // may take up, or all that the budget bears would be planned for him at once.
 func (e *Engine) waiting(v clade.View) (n int) {
 	for _, id := range v.Open() {
-		if l := v.Life(id); e.due(l) || e.outside(l) && !l.Running {
+		if l := v.Life(id); e.due(v, l) || e.outside(v, l) && !l.Running {
 			n++
 		}
 	}
@@ -191,14 +191,16 @@ func (e *Engine) tick(tx store.Tx) error {
 const mostDeaths = 5
 
 // eligible reports whether a try may begin now.
-func (e *Engine) eligible(l *clade.Life) bool { return e.due(l) && e.Clock() >= e.notUntil[l.ID] }
+func (e *Engine) eligible(v clade.View, l *clade.Life) bool {
+	return e.due(v, l) && e.Clock() >= e.notUntil[l.ID]
+}
 
 // due reports whether a further try is to be begun: the first one, one that
 // follows a try of a process that is gone, or a retry that the failure's class
 // earns.
-func (e *Engine) due(l *clade.Life) bool {
+func (e *Engine) due(v clade.View, l *clade.Life) bool {
 	switch {
-	case !l.Open || e.outside(l) || e.mine[l.ID]:
+	case !l.Open || e.outside(v, l) || e.mine[l.ID]:
 		return false
 	case l.Running || l.Try == 0:
 		return true
@@ -207,8 +209,8 @@ func (e *Engine) due(l *clade.Life) bool {
 }
 
 // outside reports whether an attempt waits for somebody outside.
-func (e *Engine) outside(l *clade.Life) bool {
-	waits := l.ByHand() || e.Hands && l.Proposes() && l.Open && l.Commit == "" && !e.mine[l.ID]
+func (e *Engine) outside(v clade.View, l *clade.Life) bool {
+	waits := l.ByHand() || e.Hands && strategy.Manual(v, l) && !e.mine[l.ID]
 	return waits && !strategy.Settled(l)
 }
 
@@ -220,7 +222,7 @@ func (e *Engine) byHand(v clade.View) bool {
 	hands := 0
 	for _, id := range v.Open() {
 		switch l := v.Life(id); {
-		case e.outside(l):
+		case e.outside(v, l):
 			hands++
 		case !strategy.Settled(l):
 			return false
@@ -243,7 +245,7 @@ func (e *Engine) bury(tx store.Tx) error {
 			continue
 		}
 		lost, buried := strategy.Lost(tx.View(), l)
-		buried = buried || e.outside(l)
+		buried = buried || e.outside(tx.View(), l)
 		events := []clade.Event{clade.TryEnded{Outcome: lost}}
 		if deaths := deaths(l); deaths >= mostDeaths {
 			buried = true
@@ -279,7 +281,7 @@ func (e *Engine) begin(tx store.Tx) (tasks []dispatch.Task, err error) {
 			break
 		}
 		l := tx.View().Life(id)
-		if !e.eligible(l) {
+		if !e.eligible(tx.View(), l) {
 			continue
 		}
 		if err := tx.Append(clade.TryBegun{ID: id, Try: l.Try + 1, Worker: e.Worker}); err != nil {

@@ -163,12 +163,18 @@ func handOut(v clade.View, a *clade.Attempt) {
 	a.Operator, a.Hold, a.Before, a.Kept, a.Tries = clade.OperatorManual, rollouts(v), nil, true, handTries
 }
 
+// Manual reports whether somebody outside could make an attempt's candidate: it is
+// open, has none, and is told in words what to try, as edit operators are not.
+func Manual(v clade.View, l *clade.Life) bool {
+	return l.Open && l.Proposes() && l.Commit == "" && !builtIn(&v.Head().Spec, l.Operator)
+}
+
 // Unclaimed is an open attempt as somebody outside may take it up; false when
 // nobody can: somebody works on it already, it has its candidate or has failed
 // for good, or its brief is for an edit operator.
 func Unclaimed(v clade.View, l *clade.Life) (clade.Attempt, bool) {
 	a := l.Attempt
-	if !l.Proposes() || !l.Open || l.Running || l.Commit != "" || Settled(l) || builtIn(&v.Head().Spec, l.Operator) {
+	if !Manual(v, l) || l.Running || Settled(l) {
 		return a, false
 	}
 	if a.Operator != clade.OperatorManual {
