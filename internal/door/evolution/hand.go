@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"time"
 
@@ -292,7 +293,7 @@ func (s *session) takeOne(ctx context.Context, k *control.Kept, name string, id 
 	}
 	var r *evolution.Result
 	if err == nil {
-		r, err = evolution.ParseResult(file.name, file.data, s.doc.Evolution)
+		r, err = evolution.ParseResult(path.Join(evolution.DirVariants, name, evolution.FileResult), file.data, s.doc.Evolution)
 	}
 	if err != nil {
 		t.As, t.Why = "retry", err.Error()
