@@ -70,7 +70,7 @@ func stopped(cause clade.Stop, format string, args ...any) *clade.Stopped {
 func allFailed(v clade.View) *clade.Stopped {
 	last, why := lastProposing(v), ""
 	if last != nil {
-		why = "; the last one: " + clade.Clip(last.Verdict.Why, 300)
+		why = "; the last one: " + clade.Line(last.Verdict.Why, 300)
 	}
 	return stopped(clade.StopAllFailed, "all of %s failed%s", clade.Counted(v.Head().Closed, "candidate"), why)
 }
@@ -95,7 +95,7 @@ func allLost(n int, last *clade.Life) *clade.Stopped {
 	if last.Verdict.Category == "budget" && last.Detail != "" {
 		why = last.Detail // it was waiting for another try when its time was over
 	}
-	return stopped(cause, "%s lost to %s: %s", who, to, clade.Clip(why, 300))
+	return stopped(cause, "%s lost to %s: %s", who, to, clade.Line(why, 300))
 }
 
 // lostInARow counts the latest candidates after the one given that were lost,
