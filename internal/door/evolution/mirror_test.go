@@ -326,7 +326,9 @@ func TestMirrorBesideAnother(t *testing.T) {
 	if _, err := f.mirror(t.Context(), r, then); err != nil {
 		t.Error(err)
 	}
-	r.export = func(string, string) error { return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the disk is full"} }
+	r.export = func(string, string) error {
+		return &clade.Problem{Fault: clade.FaultEnvironment, Text: "the disk is full"}
+	}
 	other := startupFolder(t, nil)
 	_, err := other.mirror(t.Context(), r, then)
 	if clade.FaultOf(err) != clade.FaultEnvironment || !strings.Contains(err.Error(), "the workspace of v1: the disk is full") {
