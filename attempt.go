@@ -44,6 +44,9 @@ type Attempt struct {
 	// Tries is how many tries may count against the attempt; 0 means 1. A try
 	// lost to infrastructure does not count.
 	Tries int `json:"tries,omitempty"`
+	// Retries is how many more tries an operator gets that failed and left
+	// nothing; one that ran out of its time gets none.
+	Retries int `json:"retries,omitempty"`
 	// Idea is the number, from 1, of the NoteProposal that the brief takes up;
 	// 0: none.
 	Idea int `json:"idea,omitempty"`

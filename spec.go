@@ -325,6 +325,9 @@ type Search struct {
 	Start string `json:"start,omitempty"`
 	// Names is a pattern with one %d by which candidates get names; "": none.
 	Names string `json:"names,omitempty"`
+	// Retries is how many more tries an operator gets that failed and left
+	// nothing, unless it ran out of its time.
+	Retries int `json:"retries,omitempty"`
 	// Hopeless is after how many candidates without a usable one the search is
 	// given up; 0: by what a candidate may cost.
 	Hopeless int `json:"hopeless,omitempty"`

@@ -152,7 +152,8 @@ func assign(v clade.View, a *clade.Attempt) {
 		handOut(v, a)
 		return
 	}
-	a.Operator, a.Hold, a.Before, a.Kept, a.Tries = operatorName(op), hold(v, op), lookBack(spec, op, a.Parents), false, 0
+	a.Operator, a.Hold, a.Before, a.Kept = operatorName(op), hold(v, op), lookBack(spec, op, a.Parents), false
+	a.Tries, a.Retries = 0, spec.Search.Retries
 }
 
 // handTries is how often an attempt is handed out to somebody who leaves nothing.

@@ -10,7 +10,8 @@ import (
 
 // TriesLeft reports whether the last failure of an open attempt earns another
 // try: up to three more for infrastructure and models, one more for the evaluator, and as
-// many as the plan grants for what counts against the attempt. It is false
+// many as the plan grants for what counts against the attempt, or for an operator
+// that failed and left nothing. It is false
 // while a try runs and when there was no failure. What somebody outside handed in
 // is judged as it is: measuring it until it passes would be no judgement.
 func TriesLeft(l *clade.Life) bool {
@@ -24,6 +25,10 @@ func TriesLeft(l *clade.Life) bool {
 		return l.Counted <= max(l.Failure.Retries(), l.Tries-1)
 	case clade.ClassBudget, clade.ClassPoisoned:
 		return false
+	case clade.ClassOperator:
+		if l.Commit == "" && !l.TimedOut && l.Counted <= l.Retries {
+			return true
+		}
 	}
 	return l.Counted < l.Tries && !l.Outside()
 }

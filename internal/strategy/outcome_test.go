@@ -50,3 +50,28 @@ func TestTriesLeft(t *testing.T) {
 		})
 	}
 }
+
+// An operator that failed and left nothing gets its retries; one that left
+// something, or ran out of its time, does not, and neither does any other failure.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		l       clade.Life
+		retries int
+		want    bool
+	}{
+		{"failed once", clade.Life{Failure: clade.ClassOperator, Ended: 1, Counted: 1}, 1, true},
+		{"failed twice", clade.Life{Failure: clade.ClassOperator, Ended: 2, Counted: 2}, 1, false},
+		{"none granted", clade.Life{Failure: clade.ClassOperator, Ended: 1, Counted: 1}, 0, false},
+		{"out of time", clade.Life{Failure: clade.ClassOperator, Ended: 1, Counted: 1, TimedOut: true}, 1, false},
+		{"left something", clade.Life{Failure: clade.ClassOperator, Ended: 1, Counted: 1, Commit: "c"}, 1, false},
+		{"a gate failed", clade.Life{Failure: clade.ClassCandidate, Ended: 1, Counted: 1, Commit: "c"}, 1, false},
+	} {
+		l := c.l
+		l.Open, l.Retries = true, c.retries
+		if got := strategy.TriesLeft(&l); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (p *Planner) Attempt(v clade.View, at int, c Choice) clade.Attempt {
 		ID: h.Count + 1 + clade.ID(at), Parents: c.Parents, Makes: clade.MakesTree, Generation: c.Generation,
 	}
 	if op, ok := p.operator(v, a.ID); ok {
-		a.Operator, a.Hold, a.Before = operatorName(op), hold(v, op), lookBack(&h.Spec, op, c.Parents)
+		a.Operator, a.Hold, a.Before, a.Retries = operatorName(op), hold(v, op), lookBack(&h.Spec, op, c.Parents), h.Spec.Search.Retries
 	} else {
 		assign(v, &a)
 	}

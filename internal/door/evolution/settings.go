@@ -99,7 +99,7 @@ func (d *Door) spec(f folder, doc *evolution.Document, brief string, set Setting
 	d.c.Complete(s)
 	s.Frozen = append(s.Frozen, strings.TrimPrefix(evolution.Root, "./")+"/**")
 	s.Search.Names, s.Final.Leader = "v%d", clade.LeaderComposite
-	s.Search.Hopeless = 2 * e.Budget.Parallel
+	s.Search.Hopeless, s.Search.Retries = 2*e.Budget.Parallel, evolution.MostTries-1
 	if s.Search.Start = clade.StartBase; set.Inherit {
 		s.Search.Start = clade.StartParent
 	}

@@ -76,7 +76,7 @@ func (d *decoder) refineSearch(n *syntax.Node, s *clade.Search) {
 	}
 	f := d.Fields(n, "write explore:, cross:, parents: or operators:; the strategy is that of the evolution")
 	d.breeding(f, s)
-	f.Refuse(noPlace, elsewhere, "strategy", "batch", "start", "names", "hopeless")
+	f.Refuse(noPlace, elsewhere, "strategy", "batch", "start", "names", "hopeless", "retries")
 	f.Done()
 }
 

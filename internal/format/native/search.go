@@ -66,6 +66,7 @@ func (d *decoder) search(n *syntax.Node, s clade.Search) clade.Search {
 	s.Start = d.Choice(f.Get("start"), clade.StartParent, clade.StartBase)
 	s.Names = d.names(f.Get("names"))
 	s.Hopeless = int(d.Whole(f.Get("hopeless"), 0, mostCandidates))
+	s.Retries = int(d.Whole(f.Get("retries"), 0, mostRetries))
 	d.breeding(f, &s)
 	f.Done()
 	return s
@@ -129,6 +130,9 @@ func (d *decoder) spending(f *syntax.Fields, b *clade.Budget) {
 }
 
 const mostCandidates = 10_000_000
+
+// mostRetries is how often an operator that failed may be asked again.
+const mostRetries = 10
 
 func (d *decoder) candidates(n *syntax.Node) int {
 	return int(d.Whole(n, 1, mostCandidates))

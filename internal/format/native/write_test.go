@@ -181,7 +181,7 @@ func randomSpec(r *rand.Rand) *clade.Spec {
 	}
 	s.Models, s.Operators = randomAskers(r, word)
 	s.Search = clade.Search{Strategy: "race", Batch: 1 + r.IntN(9), Explore: float64(r.IntN(2)) / 2, Cross: float64(r.IntN(2)) / 2, Parents: 1 + r.IntN(9), Operators: "bandit",
-		Start: "base", Names: "exp_%04d", Hopeless: r.IntN(3)}
+		Start: "base", Names: "exp_%04d", Hopeless: r.IntN(3), Retries: r.IntN(3)}
 	usd, tokens := clade.Microdollars(1+r.Int64N(1e12)), 1+r.Int64N(syntax.Exact)
 	s.Budget = clade.Budget{Candidates: 1 + r.IntN(99), USD: &usd, PerTry: &usd, Tokens: &tokens, Wall: clade.Duration(1 + r.Int64N(1e15))}
 	s.Limits = clade.Limits{Wall: 1, Memory: clade.Bytes(1 + r.Int64N(1<<50)), Processes: 1, Output: 1 << 20, FileSize: 1024, Disk: clade.Bytes(r.Int64N(3))}
