@@ -137,7 +137,20 @@ func (f folder) setLink(l link) error {
 	if err := f.makeVariants(); err != nil {
 		return err
 	}
+	if err := f.ignored(); err != nil {
+		return err
+	}
 	return unwritable(f.variants(fileLink), atomicfile.Write(f.variants(fileLink), append(data, '\n'), 0o644))
+}
+
+// ignored keeps what variants are made of out of the repository, also where its
+// own .gitignore does not say so.
+func (f folder) ignored() error {
+	name := f.variants(".gitignore")
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return unwritable(name, atomicfile.Write(name, []byte("*\n"), 0o644))
 }
 
 // makeVariants makes the folder of the variants. One that leads elsewhere is
