@@ -101,9 +101,10 @@ func (b *rig) tell(err error) {
 // tellWithin bounds the wait for a log that may be what is broken.
 const tellWithin = 5 * time.Second
 
-// dyingWithin is how long a lease is waited for whose holder is dead: a program
+// dyingWithin is how long a lease is waited for whose holder is dead: the disk
+// that one of its threads waits for may be slow, and a program
 // that it was just about to start keeps the lock until it has begun.
-const dyingWithin = 2 * time.Second
+const dyingWithin = 15 * time.Second
 
 func (r *Run) lease(ctx context.Context) (store.Lease, error) {
 	for patience := dyingWithin; ; patience -= releasePoll {
