@@ -123,8 +123,6 @@ func (g *Graph) check(name string, data []byte) error {
 	for _, p := range nodes.pairs {
 		n := g.Nodes[p.Key]
 		switch {
-		case n == nil:
-			d.Add(position(data, p.Value.at), "", "nodes.%s is null", p.Key)
 		case n.ID != p.Key:
 			d.Add(position(data, p.Value.Get("id").at), "", "nodes.%s is called %s", p.Key, clip(n.ID, 40))
 		case n.ID != RootID && (n.Parent == nil || g.Nodes[*n.Parent] == nil):

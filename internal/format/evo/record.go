@@ -1,6 +1,7 @@
 package evo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -58,7 +59,7 @@ func read[T any](name string, data []byte) (*T, []format.Warning, error) {
 	}
 	d := decoder{name: name, data: data}
 	out := new(T)
-	d.decode(v, reflect.ValueOf(out).Elem(), "")
+	d.structure(v, reflect.ValueOf(out).Elem(), "")
 	if err := d.Err(name); err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +75,7 @@ type decoder struct {
 }
 
 func (d *decoder) wrong(v Value, path, want string) {
-	d.Add(position(d.data, v.at), "", "%s is %s, not %s", path, v.What(), want)
+	d.Add(position(d.data, v.at), "", "%s is %s, not %s", cmp.Or(path, "the file"), v.What(), want)
 }
 
 func (d *decoder) decode(v Value, into reflect.Value, path string) {
@@ -97,7 +98,7 @@ func (d *decoder) decode(v Value, into reflect.Value, path string) {
 		}
 		into.Set(reflect.MakeSlice(into.Type(), len(v.items), len(v.items)))
 		for i, item := range v.items {
-			d.decode(item, into.Index(i), path+"["+strconv.Itoa(i)+"]")
+			d.item(item, into.Index(i), path+"["+strconv.Itoa(i)+"]")
 		}
 	case reflect.Map:
 		if v.kind != mapping {
@@ -107,12 +108,21 @@ func (d *decoder) decode(v Value, into reflect.Value, path string) {
 		into.Set(reflect.MakeMapWithSize(into.Type(), len(v.pairs)))
 		for _, p := range v.pairs {
 			item := reflect.New(into.Type().Elem()).Elem()
-			d.decode(p.Value, item, syntax.Join(path, p.Key))
+			d.item(p.Value, item, syntax.Join(path, p.Key))
 			into.SetMapIndex(reflect.ValueOf(p.Key), item)
 		}
 	default:
 		d.scalar(v, into, path)
 	}
+}
+
+// item reads what is in a list or a mapping, where null stands for nothing.
+func (d *decoder) item(v Value, into reflect.Value, path string) {
+	if v.kind == null && into.Type() != reflect.TypeFor[Value]() {
+		d.wrong(v, path, "a value")
+		return
+	}
+	d.decode(v, into, path)
 }
 
 // pointer reads what may be null. A number that is not finite is read as none,
@@ -129,7 +139,7 @@ func (d *decoder) pointer(v Value, into reflect.Value, path string) {
 
 func (d *decoder) structure(v Value, into reflect.Value, path string) {
 	if v.kind != mapping {
-		d.wrong(v, strings.TrimPrefix(path, "."), "a mapping")
+		d.wrong(v, path, "a mapping")
 		return
 	}
 	for i := range into.NumField() {
