@@ -13,8 +13,8 @@ import (
 )
 
 // clean refuses a work tree that holds, in what scope includes, something that
-// no commit has. The evolutions themselves may be changed, and so may what is
-// never touched. Where variants are copies of files there are no commits: each
+// no commit has. The evolutions themselves may be changed, as may what is never
+// touched, and the line that clade evolution new adds to .gitignore. Where variants are copies of files there are no commits: each
 // path is compared when it is landed.
 func (l *landing) clean(ctx context.Context) error {
 	scope := l.doc.Evolution.Scope
@@ -34,6 +34,7 @@ func (l *landing) clean(ctx context.Context) error {
 		return fmt.Errorf("looking whether the work tree is clean: %w", err)
 	}
 	dirty := l.theirs(scope, slices.Concat(status.Conflicted, status.Staged, status.Unstaged, status.Untracked))
+	dirty = slices.DeleteFunc(dirty, func(p string) bool { return onlyOurs(ctx, facts.Repo(g), facts, p) })
 	if len(dirty) == 0 {
 		return nil
 	}

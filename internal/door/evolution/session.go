@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -217,7 +218,7 @@ func (s *session) clean(ctx context.Context) error {
 	for _, p := range slices.Concat(status.Conflicted, status.Staged, status.Unstaged, status.Untracked) {
 		own, inside := strings.CutPrefix(p, prefix)
 		own = strings.TrimPrefix(own, "/")
-		if inside && (below(own, evolution.Root) || below(own, ".clade") || own == ".gitignore" && onlyOurs(ctx, repo, facts, p)) || slices.Contains(dirty, p) {
+		if inside && (below(own, evolution.Root) || below(own, ".clade") || onlyOurs(ctx, repo, facts, p)) || slices.Contains(dirty, p) {
 			continue
 		}
 		dirty = append(dirty, p)
@@ -254,6 +255,9 @@ func below(p, dir string) bool {
 // onlyOurs reports whether all that changed in .gitignore is the line that
 // clade evolution new adds.
 func onlyOurs(ctx context.Context, repo *git.Repo, facts git.Facts, p string) bool {
+	if path.Base(p) != ".gitignore" {
+		return false
+	}
 	was, err := repo.Run(ctx, "show", "HEAD:"+p)
 	if err != nil {
 		was = nil // it is new
