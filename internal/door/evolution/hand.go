@@ -72,7 +72,7 @@ func (d *Door) Next(ctx context.Context, arg string, o Handing) (*Batch, error) 
 
 // claim claims what waits, after planning where nothing does.
 func (s *session) claim(ctx context.Context, o Handing, until time.Time) ([]clade.ID, error) {
-	if _, err := s.run.Expire(ctx, s.d.clock()); err != nil {
+	if err := s.expire(ctx); err != nil {
 		return nil, err
 	}
 	claimed, err := s.run.Claim(ctx, o.Who, o.Most, until)
@@ -269,6 +269,39 @@ func (s *session) take(ctx context.Context, only []string) (out []Taken, err err
 	})
 	_, xerr := s.run.Expire(ctx, s.d.clock()) // what was left in time counts, even when it is taken late
 	return out, errors.Join(err, xerr)
+}
+
+// expire takes variants back from those whose lease is over. What they left a
+// result of before anybody else got it is taken in: it is done.
+func (s *session) expire(ctx context.Context) error {
+	late, err := s.late(ctx)
+	if err != nil {
+		return err
+	}
+	if len(late) > 0 {
+		_, err = s.take(ctx, late)
+		return err
+	}
+	_, err = s.run.Expire(ctx, s.d.clock())
+	return err
+}
+
+// late are the variants whose lease is over and that have a result.
+func (s *session) late(ctx context.Context) (names []string, err error) {
+	now := s.d.clock()
+	err = s.run.View(ctx, func(v clade.View) error {
+		for _, id := range v.Open() {
+			l := v.Life(id)
+			if !l.Running || l.Hand == "" || l.Commit != "" || l.Until.IsZero() || now.Before(l.Until) {
+				continue
+			}
+			if _, err := os.Lstat(s.f.result(l.Name)); err == nil {
+				names = append(names, l.Name)
+			}
+		}
+		return nil
+	})
+	return names, err
 }
 
 func (s *session) held(ctx context.Context) (held map[string]clade.ID, base string, err error) {

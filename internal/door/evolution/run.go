@@ -231,7 +231,7 @@ func (s *session) search(ctx context.Context, o Launch, hands bool) (*Ran, error
 
 // launch searches until the run stops, with the files kept up to date.
 func (s *session) launch(ctx context.Context, o Launch, hands bool) error {
-	if _, err := s.run.Expire(ctx, s.d.clock()); err != nil {
+	if err := s.expire(ctx); err != nil {
 		return err
 	}
 	err := s.run.Update(ctx, func(tx control.Tx) error {
