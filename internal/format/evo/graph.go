@@ -193,15 +193,3 @@ func (g *Graph) Path(id string) []*Node {
 	slices.Reverse(out)
 	return out
 }
-
-// kids are the children of each node, oldest first.
-func (g *Graph) kids() map[string][]string {
-	out := make(map[string][]string, len(g.Nodes))
-	for _, id := range g.IDs() {
-		if id != RootID {
-			p := g.parent(id)
-			out[p] = append(out[p], id)
-		}
-	}
-	return out
-}

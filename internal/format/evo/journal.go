@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cladehq/clade/internal/format"
+	"github.com/cladehq/clade/internal/policy/frontier"
 )
 
 // Annotations is annotations.json, oldest first.
@@ -127,7 +128,14 @@ func (p *Pool) Marshal() []byte { return Marshal(encode(p)) }
 // AllNotes are the notes of the workspace and of all experiments, newest first.
 func (g *Graph) AllNotes() []Note {
 	out := slices.Clone(g.Notes)
-	for _, n := range g.Experiments() {
+	var with []*Node
+	for _, n := range g.Nodes {
+		if len(n.Notes) > 0 {
+			with = append(with, n)
+		}
+	}
+	slices.SortFunc(with, func(a, b *Node) int { return frontier.CompareIDs(a.ID, b.ID) })
+	for _, n := range with {
 		for _, note := range n.Notes {
 			if note.ExpID == nil && !note.original.Get("exp_id").Exists() {
 				note.ExpID = &n.ID

@@ -11,12 +11,13 @@ import (
 // each is quadratic on chains.
 type Lineage struct {
 	graph *Graph
+	order []*Node           // all experiments, oldest first
 	by    map[string]string // the first invalid node from the root, "" for none
 }
 
 // Lineage looks at the whole graph, once.
 func (g *Graph) Lineage() Lineage {
-	l := Lineage{g, make(map[string]string, len(g.Nodes))}
+	l := Lineage{g, g.Experiments(), make(map[string]string, len(g.Nodes))}
 	for id := range g.Nodes {
 		var chain []string
 		for id != "" {
@@ -36,6 +37,16 @@ func (g *Graph) Lineage() Lineage {
 		}
 	}
 	return l
+}
+
+// kids are the children of each node, oldest first.
+func (l Lineage) kids() map[string][]string {
+	out := make(map[string][]string, len(l.graph.Nodes))
+	for _, n := range l.order {
+		up := l.graph.parent(n.ID)
+		out[up] = append(out[up], n.ID)
+	}
+	return out
 }
 
 // InvalidatedBy is the first invalid node on the way from the root to the node,
@@ -88,7 +99,7 @@ func (l Lineage) Effective(n *Node) Status {
 // equals, nil for none.
 func (l Lineage) Best(metric string, epoch int) *Node {
 	var best *Node
-	for _, n := range l.graph.Experiments() {
+	for _, n := range l.order {
 		if !l.IsResult(n, epoch) {
 			continue
 		}

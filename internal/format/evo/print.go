@@ -69,11 +69,7 @@ func (p *printer) value(v Value, depth int) {
 
 // ascii escapes what is not ASCII in text that is quoted already.
 func ascii(raw string) string {
-	plain := true
-	for i := range len(raw) {
-		plain = plain && raw[i] < 0x7f
-	}
-	if plain {
+	if !strings.ContainsFunc(raw, func(r rune) bool { return r >= 0x7f }) {
 		return raw
 	}
 	var b strings.Builder
@@ -87,10 +83,24 @@ func ascii(raw string) string {
 	return b.String()
 }
 
+// plain reports whether text needs no escapes.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // quote writes text in quotes, as Python does.
 func quote(s string) string {
 	const short = "\b\f\n\r\t"
+	if plain(s) {
+		return `"` + s + `"`
+	}
 	var b strings.Builder
+	b.Grow(len(s) + 16)
 	b.WriteByte('"')
 	for i, r := range s {
 		switch {

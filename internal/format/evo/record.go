@@ -40,14 +40,22 @@ type field struct {
 
 var restType = reflect.TypeFor[Rest]()
 
-func fieldsOf(t reflect.Type) []field {
-	var out []field
+// layouts are the fields of the types that were met in one file: reading tags
+// takes longer than all the rest.
+type layouts map[reflect.Type][]field
+
+func (l layouts) of(t reflect.Type) []field {
+	out, ok := l[t]
+	if ok {
+		return out
+	}
 	for i := range t.NumField() {
 		name, flags, _ := strings.Cut(t.Field(i).Tag.Get("evo"), ",")
 		if name != "" {
 			out = append(out, field{i, name, flags == "omitempty", flags == "need"})
 		}
 	}
+	l[t] = out
 	return out
 }
 
@@ -57,7 +65,7 @@ func read[T any](name string, data []byte) (*T, []format.Warning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := decoder{name: name, data: data}
+	d := decoder{name: name, data: data, layouts: layouts{}}
 	out := new(T)
 	d.structure(v, reflect.ValueOf(out).Elem(), "")
 	if err := d.Err(name); err != nil {
@@ -70,6 +78,7 @@ func read[T any](name string, data []byte) (*T, []format.Warning, error) {
 type decoder struct {
 	name string
 	data []byte
+	layouts
 	syntax.Faults
 	warnings []format.Warning
 }
@@ -147,7 +156,7 @@ func (d *decoder) structure(v Value, into reflect.Value, path string) {
 			into.Field(i).Set(reflect.ValueOf(Rest{v}))
 		}
 	}
-	for _, f := range fieldsOf(into.Type()) {
+	for _, f := range d.layouts.of(into.Type()) {
 		at := syntax.Join(path, f.name)
 		given := v.Get(f.name)
 		if given.Exists() {
@@ -196,15 +205,15 @@ func set(v Value, into reflect.Value) (want string) {
 
 // encode makes a value of a record, its fields in their order and then what is
 // not known.
-func encode(record any) Value { return encodeValue(reflect.ValueOf(record)) }
+func encode(record any) Value { return layouts{}.encode(reflect.ValueOf(record)) }
 
-func encodeValue(r reflect.Value) Value {
+func (l layouts) encode(r reflect.Value) Value {
 	switch r.Kind() {
 	case reflect.Pointer:
 		if r.IsNil() {
 			return Null()
 		}
-		return encodeValue(r.Elem())
+		return l.encode(r.Elem())
 	case reflect.Struct:
 		if v, ok := r.Interface().(Value); ok {
 			if !v.Exists() {
@@ -212,11 +221,11 @@ func encodeValue(r reflect.Value) Value {
 			}
 			return v
 		}
-		return encodeStruct(r)
+		return l.record(r)
 	case reflect.Slice:
 		items := make([]Value, r.Len()) // never nil, which is no list
 		for i := range items {
-			items[i] = encodeValue(r.Index(i))
+			items[i] = l.encode(r.Index(i))
 		}
 		return List(items...)
 	case reflect.Map:
@@ -224,7 +233,7 @@ func encodeValue(r reflect.Value) Value {
 		keys := r.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, k := range keys {
-			out.pairs = append(out.pairs, Pair{k.String(), encodeValue(r.MapIndex(k))})
+			out.pairs = append(out.pairs, Pair{k.String(), l.encode(r.MapIndex(k))})
 		}
 		return out
 	case reflect.String:
@@ -238,14 +247,14 @@ func encodeValue(r reflect.Value) Value {
 	}
 }
 
-func encodeStruct(r reflect.Value) Value {
+func (l layouts) record(r reflect.Value) Value {
 	var rest Rest
 	for i := range r.NumField() {
 		if r.Field(i).Type() == restType {
 			rest = r.Field(i).Interface().(Rest)
 		}
 	}
-	fields := fieldsOf(r.Type())
+	fields := l.of(r.Type())
 	out := Value{kind: mapping}
 	for _, f := range fields {
 		was, is := rest.original.Get(f.name), r.Field(f.index)
@@ -254,7 +263,7 @@ func encodeStruct(r reflect.Value) Value {
 			out.pairs = append(out.pairs, Pair{f.name, was})
 		case empty && !was.Exists() && (f.omit || rest.original.Exists()):
 		default:
-			out.pairs = append(out.pairs, Pair{f.name, encodeValue(is)})
+			out.pairs = append(out.pairs, Pair{f.name, l.encode(is)})
 		}
 	}
 	out.pairs = append(out.pairs, rest.extra(fields)...)

@@ -55,7 +55,7 @@ const (
 // than ScratchpadSize bytes, however many experiments there are and however deep
 // they lie.
 func (b *Board) Scratchpad() string {
-	s := &scratch{Board: b, lineage: b.Graph.Lineage(), kids: b.Graph.kids()}
+	s := &scratch{Board: b, lineage: b.Graph.Lineage(), spine: map[string]bool{}}
 	s.look()
 	s.page.WriteString("# Scratchpad\n")
 	s.status()
@@ -99,10 +99,13 @@ type scratch struct {
 }
 
 func (s *scratch) look() {
-	s.newest = s.Graph.Experiments()
+	s.kids, s.newest = s.lineage.kids(), slices.Clone(s.lineage.order)
 	newestFirst(s.newest)
-	s.best = s.lineage.Best(s.Config.Metric, s.Config.EpochNow())
-	s.spine = s.lineage.Spine(s.Config.Metric, s.Config.EpochNow())
+	if s.best = s.lineage.Best(s.Config.Metric, s.Config.EpochNow()); s.best != nil {
+		for _, n := range s.Graph.Path(s.best.ID) {
+			s.spine[n.ID] = true
+		}
+	}
 	for _, n := range s.newest {
 		if n.Epoch == nil {
 			continue
@@ -254,7 +257,7 @@ func (s *scratch) branches() map[string]string {
 func (s *scratch) discards() {
 	count, last := map[string]int{}, map[string]string{}
 	var order []string
-	for _, n := range s.Graph.Experiments() {
+	for _, n := range s.lineage.order {
 		if n.Status != Discarded {
 			continue
 		}

@@ -16,7 +16,7 @@ func (g *Graph) Tree() string {
 		depth      int
 		last       bool
 	}
-	kids := g.kids()
+	kids := g.Lineage().kids()
 	var b strings.Builder
 	stack := []step{{id: RootID}}
 	for len(stack) > 0 {
