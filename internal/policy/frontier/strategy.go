@@ -3,7 +3,6 @@ package frontier
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,8 +84,15 @@ func (s Strategy) Random() bool {
 	return k.Random
 }
 
-// Names are the names of the strategy's parameters, in the order of the alphabet.
-func (s Strategy) Names() []string { return slices.Sorted(maps.Keys(s.Params)) }
+// Names are the names of the strategy's parameters, in the order of its kind.
+func (s Strategy) Names() []string {
+	var out []string
+	k, _ := find(s.Kind)
+	for _, p := range k.Params {
+		out = append(out, p.Name)
+	}
+	return out
+}
 
 // Whole reports whether a parameter of the strategy is a whole number.
 func (s Strategy) Whole(param string) bool {
