@@ -376,3 +376,34 @@ func TestStatDiffOfGit(t *testing.T) {
 		t.Errorf("%+v of\n%s", got, out)
 	}
 }
+
+func FuzzResults(f *testing.F) {
+	for _, s := range []string{`{"score": 1, "tasks": {"a": 1}, "tasks_meta": {"a": {"direction": "min"}}, "artifacts": [{"name": "a", "path": "b"}]}`, "x\n{\"score\": 1}\n", `{"score": NaN}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, read := range []func([]byte) (*Result, error){ReadResult, ResultOfOutput} {
+			r, err := read(data)
+			if err != nil {
+				continue
+			}
+			if math.IsNaN(r.Score) || math.IsInf(r.Score, 0) {
+				t.Fatalf("%v is a score", r.Score)
+			}
+			for task, s := range r.Tasks {
+				if math.IsNaN(s) || math.IsInf(s, 0) {
+					t.Fatalf("%v is a score of %s", s, task)
+				}
+			}
+			// What is passed on is a result too, of the same score.
+			if again, err := ReadResult([]byte(Indented(r.Value))); err != nil || again.Score != r.Score {
+				t.Fatalf("%v: %s", err, Indented(r.Value))
+			}
+		}
+		if tr, err := ReadTrace("t.json", data); err == nil && strings.ContainsAny(TraceName(tr.Task), "/\\\x00") {
+			t.Fatalf("%q is a file's name", TraceName(tr.Task))
+		}
+		StatDiff(string(data))
+		ParseDotenv(string(data))
+	})
+}

@@ -62,8 +62,8 @@ func TestScratchpadIsBounded(t *testing.T) {
 		"everything is active":   grow(3_000, func(i int) int { return i - 1 - i%7 }, func(_ int, n *Node) { n.Status = Active }),
 		"everything waits":       grow(3_000, flat, func(_ int, n *Node) { n.Status = Evaluated }),
 		"a binary tree":          grow(4_000, func(i int) int { return (i+1)/2 - 1 }, nil),
-		"random, with long text": grow(2_000, func(i int) int { return r.IntN(i+1) - 1 }, anything),
-		"a comb":                 grow(3_000, func(i int) int { return i - i%2 - 2 }, anything),
+		"random, with long text": grow(600, func(i int) int { return r.IntN(i+1) - 1 }, anything),
+		"a comb":                 grow(600, func(i int) int { return i - i%2 - 2 }, anything),
 	} {
 		b := board(g)
 		for i := range 500 {
