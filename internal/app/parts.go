@@ -74,7 +74,7 @@ func parts(d dirs, plan *crash.Plan) control.Parts {
 			return local.New(ctx, slots, perform)
 		},
 		Rules: noise.Rules(), Design: noise.Refuse,
-		Starter: native.Starter, Schema: native.Schema, Overlay: native.Overlay, Complete: native.Complete, AgentOperator: native.AgentOperator,
+		Starter: native.Starter, Schema: native.Schema, OverlaySchema: native.OverlaySchema, Overlay: native.Overlay, Complete: native.Complete, AgentOperator: native.AgentOperator,
 		State: d.state, Cache: d.cache, StateFor: d.stateFor,
 	}
 	if plan != nil {

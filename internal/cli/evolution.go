@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cladehq/clade"
 	"github.com/cladehq/clade/internal/door/evolution"
 	"github.com/cladehq/clade/internal/door/run"
 )
@@ -18,7 +19,7 @@ func (e *env) evolutionCmd() *cobra.Command {
 		Example: "  clade evolution list\n  clade evolution show 1",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.evolutionNewCmd(), e.evolutionRunCmd(), e.evolutionNextCmd(), e.evolutionIngestCmd(), e.evolutionImportCmd(), e.evolutionApplyCmd(), e.evolutionUndoCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
+	c.AddCommand(e.evolutionNewCmd(), e.evolutionRunCmd(), e.evolutionNextCmd(), e.evolutionIngestCmd(), e.evolutionImportCmd(), e.evolutionExportCmd(), e.evolutionApplyCmd(), e.evolutionUndoCmd(), e.evolutionListCmd(), e.evolutionShowCmd())
 	return c
 }
 
@@ -114,7 +115,7 @@ func printEvolution(w io.Writer, r *evolution.Report) {
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", a.ID, a.Direction, clip(printable(a.Description), 60), clip(printable(a.Cmd), 60))
 		}
 	})
-	fmt.Fprintf(w, "\n%d of %d variants, %d generations\n", r.Variants, r.MaxVariants, r.Generations)
+	fmt.Fprintf(w, "\n%d of %s, %s\n", r.Variants, clade.Counted(r.MaxVariants, "variant"), clade.Counted(r.Generations, "generation"))
 	if len(r.Rows) > 0 {
 		fmt.Fprintln(w)
 		table(w, func(tw io.Writer) { printResults(tw, r) })

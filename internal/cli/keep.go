@@ -91,18 +91,6 @@ func (e *env) doctorCmd() *cobra.Command {
 	}
 }
 
-func (e *env) schemaCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of clade.yaml", Args: cobra.NoArgs,
-		Long:    "Prints the JSON Schema (draft 2020-12) that a clade.yaml or clade.json follows.",
-		Example: "  clade schema > clade.schema.json",
-		RunE: e.verb(func(ctx context.Context, d *run.Door, _ []string) error {
-			_, err := e.Stdout.Write(d.Schema())
-			return err
-		}),
-	}
-}
-
 func (e *env) storeCmd() *cobra.Command {
 	c := &cobra.Command{Use: "store", Short: "Check or rebuild a run's stored state", Args: noCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}

@@ -43,6 +43,8 @@ type Parts struct {
 	Starter func(dir string) (data []byte, notes []string, err error)
 	// Schema is the published JSON Schema of the native spec.
 	Schema func() []byte
+	// OverlaySchema is that of what Overlay reads.
+	OverlaySchema func() []byte
 	// Overlay lays a partial spec, which lies beside another format's file, over
 	// the spec read from that.
 	Overlay func(name string, data []byte, s *clade.Spec) ([]Warning, error)

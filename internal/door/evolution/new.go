@@ -229,6 +229,18 @@ func (s *Seed) Write(ctx context.Context, d Draft, writing func() (done func()))
 	if _, err := s.Preview(ctx, d); err != nil {
 		return nil, err // before a folder is made
 	}
+	return s.grow(ctx, writing, func(dir string) error {
+		yaml, page, err := evolution.Seed(d.of(*s))
+		if err != nil {
+			return unplaced(err)
+		}
+		return stage(dir, yaml, page)
+	})
+}
+
+// grow has fill make the evolution's directory under another name, once its id is
+// known, and puts it in its place.
+func (s *Seed) grow(ctx context.Context, writing func() (done func()), fill func(dir string) error) (m *Made, err error) {
 	made, lock, err := s.enter(ctx)
 	defer func() {
 		if lock != nil {
@@ -250,7 +262,7 @@ func (s *Seed) Write(ctx context.Context, d Draft, writing func() (done func()))
 	if err := s.number(); err != nil { // another one may have been written since
 		return nil, err
 	}
-	return s.plant(ctx, d)
+	return s.plant(ctx, fill)
 }
 
 // enter makes the folders that evolutions lie in, where they are missing, and
@@ -273,17 +285,13 @@ func (s *Seed) enter(ctx context.Context) (made []string, lock *proc.Lock, err e
 
 // plant makes the directory beside its place and moves it there. The lock is
 // held.
-func (s *Seed) plant(ctx context.Context, d Draft) (_ *Made, err error) {
-	yaml, page, err := evolution.Seed(d.of(*s))
-	if err != nil {
-		return nil, unplaced(err)
-	}
+func (s *Seed) plant(ctx context.Context, fill func(dir string) error) (_ *Made, err error) {
 	staged := filepath.Join(s.root(), nameStaged)
 	if err := os.RemoveAll(staged); err != nil { // whoever left it has died
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(staged)) }()
-	if err := stage(staged, yaml, page); err != nil {
+	if err := fill(staged); err != nil {
 		return nil, err
 	}
 	ignore, err := s.ignore(ctx, evolution.Dir(s.ID, s.Slug))

@@ -34,6 +34,9 @@ func (i *ignoring) needed() bool { return !bytes.Equal(i.old, i.new) }
 // evolution's directory. Nothing is written.
 func (s *Seed) ignore(ctx context.Context, dir string) (*ignoring, error) {
 	i := &ignoring{name: filepath.Join(s.place, ".gitignore"), perm: 0o644}
+	if s.repo.Top == "" { // a plain folder
+		return i, nil
+	}
 	yes, err := s.ignores(ctx, dir)
 	if err != nil || yes {
 		return i, err
