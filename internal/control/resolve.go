@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -133,8 +134,31 @@ func specIn(dir string) (string, error) {
 			return p, nil
 		}
 	}
+	if p := filepath.Join(dir, fileEvolution); exists(p) { // which detect says more of
+		return p, nil
+	}
 	return "", &clade.Problem{Fault: clade.FaultNotFound, Text: "no spec in " + dir,
 		Hint: "looked for " + strings.Join(SpecNames, ", ") + "; clade init writes a starter"}
+}
+
+func exists(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// fileEvolution has another door: what it says is measured with its directory.
+const fileEvolution = "evolution.yaml"
+
+var evolutionID = regexp.MustCompile(`(?m)^["{ ]*evolution_id"?[ \t]*:[ \t]*([0-9]+)`)
+
+// noSpec refuses a file that is of no format.
+func noSpec(file string, data []byte) error {
+	if m := evolutionID.FindSubmatch(data); m != nil {
+		return &clade.Problem{Fault: clade.FaultSpec, Where: file, Text: "this is an evolution, and no spec",
+			Hint: fmt.Sprintf("clade evolution run %s runs it; clade evolution show %s shows it", m[1], m[1])}
+	}
+	return &clade.Problem{Fault: clade.FaultSpec, Where: file, Text: "this is no spec that clade knows",
+		Hint: "a clade.yaml has the keys version, objective and measures; clade schema prints them all"}
 }
 
 func (c *Control) detect(file string, data []byte) (format.Format, error) {
@@ -148,8 +172,7 @@ func (c *Control) detect(file string, data []byte) (format.Format, error) {
 	case 1:
 		return hits[0], nil
 	case 0:
-		return nil, &clade.Problem{Fault: clade.FaultSpec, Where: file, Text: "this is no spec that clade knows",
-			Hint: "a clade.yaml has the keys version, objective and measures; clade schema prints them all"}
+		return nil, noSpec(file, data)
 	}
 	var names []string
 	for _, f := range hits {
