@@ -17,6 +17,7 @@ type Board struct {
 	Events      []Event      // oldest first
 	Strategy    frontier.Strategy
 	Frontier    []*Node // in the strategy's order; with seed 0, so that it does not shuffle
+	Command     string  // what the reader calls the program; "": evo
 }
 
 // ScratchpadSize is the most bytes that a scratchpad has, whatever the tree.
@@ -68,7 +69,7 @@ func (b *Board) Scratchpad() string {
 	s.discards()
 	s.events()
 	s.notes()
-	s.page.WriteString(drillDowns)
+	s.page.WriteString(strings.ReplaceAll(drillDowns, "  evo ", "  "+s.command()+" "))
 	return s.page.String()
 }
 
@@ -82,7 +83,7 @@ const drillDowns = `
   evo traces <id> [<task>]  what happened in its tasks
   evo awaiting              not kept, not decided
   evo discards [--like S]   given up
-  evo annotations, evo notes, evo infra log
+  evo annotations           what was found; also notes, infra log
   evo frontier              where to branch from
 `
 
@@ -97,6 +98,8 @@ type scratch struct {
 	spine   map[string]bool
 	epoch   int // the epoch that all share, 0 if they do not
 }
+
+func (s *scratch) command() string { return cmp.Or(s.Command, "evo") }
 
 func (s *scratch) look() {
 	s.kids, s.newest = s.lineage.kids(), slices.Clone(s.lineage.order)
@@ -156,7 +159,7 @@ func (s *scratch) frontier() {
 	for _, n := range s.Frontier {
 		lines = append(lines, strings.TrimRight("- "+n.ID+" "+orNone(n.Score)+s.epochOf(n)+" "+short(n.Hypothesis, hypothesisCut), " "))
 	}
-	s.page.section("## Frontier (strategy: "+label+")", frontierRoom, lines, mostFrontier, "evo frontier")
+	s.page.section("## Frontier (strategy: "+label+")", frontierRoom, lines, mostFrontier, s.command()+" frontier")
 }
 
 // epochOf is a node's epoch where not all have the same.
@@ -176,7 +179,7 @@ func (s *scratch) awaiting() {
 		}
 		lines = append(lines, strings.TrimRight(line+" "+short(n.Hypothesis, hypothesisCut), " "))
 	}
-	s.page.section("## Awaiting Decision", awaitingRoom, lines, mostAwaiting, "evo awaiting")
+	s.page.section("## Awaiting Decision", awaitingRoom, lines, mostAwaiting, s.command()+" awaiting")
 }
 
 func (s *scratch) gates() {
@@ -196,7 +199,7 @@ func (s *scratch) gates() {
 			add(g.Gate, "tree")
 		}
 	}
-	s.page.section("## Gates", gatesRoom, lines, len(lines), "evo gate list <id>")
+	s.page.section("## Gates", gatesRoom, lines, len(lines), s.command()+" gate list <id>")
 }
 
 // recent is left out where the tree shows everything anyway.
@@ -209,7 +212,7 @@ func (s *scratch) recent() {
 		lines = append(lines, strings.TrimRight("- "+n.ID+" ← "+cmp.Or(s.Graph.parent(n.ID), RootID)+" "+n.letter()+" "+
 			orNone(n.Score)+" "+short(n.Hypothesis, hypothesisCut), " "))
 	}
-	s.page.section("## Recent Experiments", recentRoom, lines, mostRecent, "evo tree")
+	s.page.section("## Recent Experiments", recentRoom, lines, mostRecent, s.command()+" tree")
 }
 
 // annotations are the latest of each branch and task.
@@ -237,7 +240,7 @@ func (s *scratch) annotations() {
 		a := latest[k]
 		lines = append(lines, fmt.Sprintf("- %s/%s (%s): %s", k.branch, short(k.task, hypothesisCut), a.ExperimentID, short(a.Analysis, textCut)))
 	}
-	s.page.section("## Annotations", annotationsRoom, lines, mostAnnotations, "evo annotations")
+	s.page.section("## Annotations", annotationsRoom, lines, mostAnnotations, s.command()+" annotations")
 }
 
 // branches are, for each node, the child of the root that it descends from.
@@ -276,7 +279,7 @@ func (s *scratch) discards() {
 		}
 		lines = append(lines, line)
 	}
-	s.page.section("## What Not To Try", discardsRoom, lines, mostDiscards, "evo discards")
+	s.page.section("## What Not To Try", discardsRoom, lines, mostDiscards, s.command()+" discards")
 }
 
 func (s *scratch) events() {
@@ -288,7 +291,7 @@ func (s *scratch) events() {
 		}
 		lines = append(lines, line)
 	}
-	s.page.section("## Infrastructure Log", eventsRoom, lines, mostEvents, "evo infra log")
+	s.page.section("## Infrastructure Log", eventsRoom, lines, mostEvents, s.command()+" infra log")
 }
 
 func (s *scratch) notes() {
@@ -302,7 +305,7 @@ func (s *scratch) notes() {
 			lines = append(lines, "- ["+where+" / "+n.Timestamp+"] "+short(n.Text, textCut))
 		}
 	}
-	s.page.section("## Notes (for all who come after)", notesRoom, lines, mostNotes, "evo notes")
+	s.page.section("## Notes (for all who come after)", notesRoom, lines, mostNotes, s.command()+" notes")
 }
 
 // A page is written section by section, each within its room.
