@@ -3,7 +3,8 @@
 // Guards shows that the tests of faults have teeth: for each row of
 // guards.txtar it disables one guard in an overlay of the sources and runs that
 // row's test, which must then fail. Run it as go run scripts/guards.go from the
-// module's root; arguments name the rows to run.
+// module's root; arguments name the rows to run. Who has just seen every test pass
+// says so by GUARDS_TESTED=1, and is spared that they are run once more before.
 //
 // A file of the archive is named
 //
@@ -72,8 +73,10 @@ func read(rows []string) (out []guard, err error) {
 }
 
 func run(guards []guard) error {
-	if err := green(guards); err != nil {
-		return err
+	if os.Getenv("GUARDS_TESTED") == "" {
+		if err := green(guards); err != nil {
+			return err
+		}
 	}
 	dir, err := os.MkdirTemp("", "guards-")
 	if err != nil {
