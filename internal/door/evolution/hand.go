@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -111,6 +112,7 @@ func hands(all []Hand) (out string) {
 type parcel struct {
 	name    string
 	from    string // commit that the workspace begins with
+	in      string // folder of the workspace that holds what the evolution is of
 	parents []kin
 }
 
@@ -138,7 +140,7 @@ func (s *session) task(ctx context.Context, o Handing, b *Batch, claimed []clade
 			if err := k.Make(ctx, p.from, s.f.workspace(p.name)); err != nil {
 				return err
 			}
-			t := s.doc.Evolution.NewTask(v, brief, s.f.workspace(p.name), s.f.result(p.name), time.Duration(s.set.Timeout))
+			t := s.doc.Evolution.NewTask(v, brief, filepath.Join(s.f.workspace(p.name), p.in), s.f.result(p.name), time.Duration(s.set.Timeout))
 			for _, parent := range p.parents {
 				patch, err := s.run.Patch(ctx, base, parent.commit)
 				if err != nil {
@@ -157,7 +159,7 @@ func (s *session) parcels(ctx context.Context, claimed []clade.ID) (all []parcel
 		base = v.Life(clade.Base).Commit
 		for _, id := range claimed {
 			l := v.Life(id)
-			p := parcel{name: l.Name, from: base}
+			p := parcel{name: l.Name, from: base, in: filepath.FromSlash(v.Head().Spec.Target.Prefix)}
 			for i, parent := range l.Parents {
 				q := v.Life(parent)
 				if parent == clade.Base || q.Commit == "" {
