@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -127,46 +126,16 @@ func (d *Door) landing(ctx context.Context, arg string, h Hooks) (*landing, erro
 	if l.doc, err = f.read(); err != nil {
 		return nil, err
 	}
-	link, ok, err := f.link()
-	if !ok || err != nil {
+	if l.run, err = d.behind(ctx, f); err != nil || l.run == nil {
 		return l, err
 	}
-	run, err := d.c.Open(ctx, link.Run, f.dir)
-	if clade.FaultOf(err) == clade.FaultNotFound {
-		return l, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := l.behind(ctx, run, link.Run); err != nil {
-		return nil, errors.Join(err, run.Close())
+	if err := l.run.View(ctx, func(v clade.View) error { l.prefix = v.Head().Spec.Target.Prefix; return nil }); err != nil {
+		return nil, errors.Join(err, l.run.Close())
 	}
 	return l, nil
 }
 
-// behind takes the run for the one behind the evolution if it is of the folder
-// that holds .agents: nothing is written anywhere else, whatever a link says.
-func (l *landing) behind(ctx context.Context, run *control.Run, name string) error {
-	root, err := filepath.EvalSymlinks(l.root())
-	if err != nil {
-		return fmt.Errorf("finding the folder of an evolution: %w", err)
-	}
-	var where, prefix string
-	if err := run.View(ctx, func(v clade.View) error {
-		where, prefix = run.Where(v), v.Head().Spec.Target.Prefix
-		return nil
-	}); err != nil {
-		return err
-	}
-	if where, err = filepath.EvalSymlinks(where); err != nil || where != root || run.Name != name {
-		return run.Close()
-	}
-	l.run, l.prefix = run, prefix
-	return nil
-}
-
-// root is the folder that holds .agents.
-func (l *landing) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(l.f.dir))) }
+func (l *landing) root() string { return l.f.root() }
 
 func (l *landing) id() string { return strconv.Itoa(l.doc.Evolution.ID) }
 

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,17 +106,43 @@ func nobody(id int) error {
 		Hint: fmt.Sprintf("--agent NAME has a coding agent make them%s; clade evolution next %d hands them out to whoever asks", installed(), id)}
 }
 
-// behind opens the run behind an evolution, nil where there is none.
+// behind opens the run behind an evolution, nil where there is none. It must be
+// of the folder that holds .agents: a copy of that has no run, whatever its link
+// says.
 func (d *Door) behind(ctx context.Context, f folder) (*control.Run, error) {
 	l, linked, err := f.link()
 	if err != nil || !linked {
 		return nil, err
 	}
-	r, err := d.c.Open(ctx, l.Run, filepath.Dir(filepath.Dir(filepath.Dir(f.dir))))
+	r, err := d.c.Open(ctx, l.Run, f.dir)
 	if clade.FaultOf(err) == clade.FaultNotFound {
 		return nil, nil
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	ours, err := f.holds(ctx, r)
+	if err != nil || !ours || r.Name != l.Run {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// root is the folder that holds .agents.
+func (f folder) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(f.dir))) }
+
+// holds reports whether a run's target is the folder that holds .agents.
+func (f folder) holds(ctx context.Context, r *control.Run) (bool, error) {
+	root, err := filepath.EvalSymlinks(f.root())
+	if err != nil {
+		return false, fmt.Errorf("finding the folder of an evolution: %w", err)
+	}
+	var where string
+	if err := r.View(ctx, func(v clade.View) error { where = r.Where(v); return nil }); err != nil {
+		return false, err
+	}
+	where, err = filepath.EvalSymlinks(where)
+	return err == nil && where == root, nil // a target that is gone is not this one
 }
 
 func closed(r *control.Run) error {
@@ -266,13 +293,34 @@ func (s *session) mirror(ctx context.Context) error {
 	return err
 }
 
-// exchange is mirror, and has the run take over what others have added to the
-// file meanwhile.
-func (s *session) exchange(ctx context.Context) error {
-	if err := s.mirror(ctx); err != nil {
+// exchange has the run take over what others have added to the file meanwhile,
+// and is mirror then.
+func (s *session) exchange(ctx context.Context) (err error) {
+	if s.doc, err = s.f.reread(s.doc); err != nil {
 		return err
 	}
-	return s.offer(ctx, s.run, nil)
+	if err := s.offer(ctx, s.run, nil); err != nil {
+		return err
+	}
+	return s.mirror(ctx)
+}
+
+// reread reads evolution.yaml where it is not what it was, else it is doc.
+func (f folder) reread(doc *evolution.Document) (*evolution.Document, error) {
+	if !f.edited(doc) {
+		return doc, nil
+	}
+	now, err := f.read()
+	if err != nil {
+		return doc, err
+	}
+	return now, nil
+}
+
+// edited reports whether somebody else has written evolution.yaml since.
+func (f folder) edited(doc *evolution.Document) bool {
+	file, err := load(doc.Name)
+	return err == nil && file != nil && !bytes.Equal(file.data, doc.Data)
 }
 
 // A mirroring writes the files while a search goes on, now and then.
@@ -282,7 +330,8 @@ type mirroring struct {
 	done sync.WaitGroup
 }
 
-// mirrorEvery is how long files stay as they are at the least.
+// mirrorEvery is how long files stay as they are at the least, and how often
+// they are looked at for what others write.
 const mirrorEvery = 300 * time.Millisecond
 
 func (s *session) mirroring(ctx context.Context) *mirroring {
@@ -293,6 +342,10 @@ func (s *session) mirroring(ctx context.Context) *mirroring {
 		for {
 			select {
 			case <-m.news:
+			case <-time.After(mirrorEvery):
+				if !s.f.edited(s.doc) {
+					continue
+				}
 			case <-ctx.Done():
 				return
 			}

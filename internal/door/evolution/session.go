@@ -194,8 +194,7 @@ func (s *session) resolve(ctx context.Context, spec *clade.Spec, base string) (*
 	return s.d.c.Settle(ctx, s.f.file(evolution.FileEvolution), &own, nil)
 }
 
-// root is the folder that holds .agents.
-func (s *session) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(s.f.dir))) }
+func (s *session) root() string { return s.f.root() }
 
 // clean refuses a repository with changes that no commit has: variants start at
 // the commit, and would do without them.
