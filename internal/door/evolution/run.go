@@ -249,7 +249,7 @@ func (s *session) search(ctx context.Context, o Launch, hands bool) (*Ran, error
 		if err != nil || len(noisy) == 0 {
 			return s.ran(context.WithoutCancel(ctx), err)
 		}
-		s.tell(strings.Join(noisy, " and ") + " differ from run to run of the same tree: measured in pairs with the base from now on")
+		s.tell(strings.Join(noisy, " and ") + " varied between runs of the same tree: measured in pairs with the base from now on")
 		if err := s.retime(ctx, noisy); err != nil {
 			return s.ran(context.WithoutCancel(ctx), err)
 		}
