@@ -201,11 +201,14 @@ func TestArtifactNames(t *testing.T) {
 	}
 }
 
-// The key of the recorded pool's file: it is the first half of a digest of its
-// name and settings, with paths that the recording had and we do not, so a case
-// by hand: sha256 of {"backend":"worktree","config":{}} with sha256sum.
+// The key of the pool that was recorded, whose folders the recording names /base,
+// and a case by hand: sha256sum of {"backend":"worktree","config":{}}.
 func TestBackendKey(t *testing.T) {
 	t.Parallel()
+	key := BackendKey("pool", mustParse(t, `{"slots": ["/tmp/evo-recording-v08-min/one", "/tmp/evo-recording-v08-min/two"]}`))
+	if _, ok := recorded(t, "v08-min")["end/run_0000/"+PoolFile(key)]; !ok {
+		t.Errorf("no pool is called %s", key)
+	}
 	if got := BackendKey("worktree", Value{}); got != "21260a0e423f" {
 		t.Error(got)
 	}

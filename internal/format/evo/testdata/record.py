@@ -11,9 +11,9 @@ Not run by tests. Anew, with the program in an environment of its own:
 Each command is one step: its arguments, exit status, standard output and error.
 Only facts are kept: of an error its first clause, of the scratchpad no
 explanations. Times, commits, process ids, event ids and paths are replaced so
-that a second recording is the same; commands are a second apart, because the
-program orders by times of whole seconds. The dashboard is not started: its
-supervisor's pid file names a process of ours, which is ended at the end.
+that a second recording is the same; commands begin with a second of their own,
+because the program orders by times of whole seconds. The dashboard is not
+started: its pid files name a process of ours, which is ended at the end.
 """
 
 import atexit
@@ -38,15 +38,17 @@ CLAUSE = re.compile(r"(?<=\w): |\. | -- |; | — | \(")
 class Recording:
     def __init__(self, name, bin, title):
         self.name, self.title, self.parts = name, title, []
-        self.base = Path(tempfile.mkdtemp(prefix="evo-record-"))
+        self.base = Path(tempfile.gettempdir(), f"evo-recording-{name}")  # digests of paths are in names
+        shutil.rmtree(self.base, ignore_errors=True)
         self.repo = self.base / "repo"
-        self.repo.mkdir()
+        self.repo.mkdir(parents=True)
         (self.base / "home").mkdir()
         self.env = {
             "PATH": f"{bin}:/usr/bin:/bin", "HOME": str(self.base / "home"), "LANG": "C.UTF-8",
             "EVO_TELEMETRY": "0", "DO_NOT_TRACK": "1", "EVO_SKIP_VERSION_CHECK": "1",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com",
             "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
+            "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
         }
         self.sleeper = subprocess.Popen(["sleep", "3600"])
         atexit.register(self.sleeper.kill)
@@ -59,11 +61,12 @@ class Recording:
         (self.repo / "answer.sh").write_text(target)
         self.sh("git init -q -b main . && git add -A && git commit -q -m base")
         (self.repo / ".evo").mkdir()
-        (self.repo / ".evo" / "supervisor.pid").write_text(str(self.sleeper.pid))
+        for file in ("supervisor.pid", "dashboard.pid"):  # 0.8 and 0.3
+            (self.repo / ".evo" / file).write_text(str(self.sleeper.pid))
 
     def evo(self, label, *args, stdin=""):
         """Runs one command and records it under label, unless that is empty."""
-        time.sleep(1.05)
+        time.sleep(1.02 - time.time() % 1)
         p = subprocess.run(["evo", *args], cwd=self.repo, env=self.env, input=stdin, text=True, capture_output=True)
         if label:
             self.record(label, args, p.returncode, p.stdout, p.stderr)
