@@ -1,9 +1,12 @@
 package guard
 
 import (
+	"go/parser"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -52,6 +55,9 @@ var rules = sync.OnceValue(func() []rule {
 		r("patching", python, `\bsys\.modules\[[^\]]+\]\s*=[^=]|\bbuiltins\.\w+\s*=[^=]|__builtins__|\bsetattr\(\s*(time|builtins|sys|unittest|pytest)\b`, "it takes the place of another module's parts"),
 		r("patching", goFiles, `^\s*//go:linkname\b`, "it reaches into another package"),
 		r("patching", scripts, `\brequire\.cache\b|\bModule\._load\b|\bprocess\.binding\(`, "it takes the place of another module's parts"),
+		r("arguments", goFiles, `\bos\.Args\b\s*(,[^=]*)?=[^=]|[,\s]os\.Args\s*=[^=]|\bos\.Args\[[^\]]*\]\s*=[^=]|\b(copy|append|clear)\(\s*os\.Args\b|&os\.Args\b|\bflag\.(Set|CommandLine)\b|["`+"`"+`]-{0,2}test\.(run|skip|list|short|count|bench\w*|fuzz\w*|failfast|timeout|v)\b`, "it changes what the test program is told to do"),
+		r("arguments", python, `\bsys\.argv\s*(\[[^\]]*\])?\s*=[^=]|\bsys\.argv\.(append|insert|extend|clear|pop|remove)\(`, "it changes what the program is told to do"),
+		r("arguments", scripts, `\bprocess\.argv\s*(\[[^\]]*\])?\s*=[^=]|\bprocess\.argv\.(push|splice|unshift|pop|shift)\(`, "it changes what the program is told to do"),
 		r("output", goFiles, `\bos\.Std(out|err)\b\s*(,[^=]*)?=[^=]|[,\s]os\.Std(out|err)\s*=[^=]|\*os\.Std(out|err)\b|\bos\.Std(out|err)\.Close\(|\bos\.NewFile\(\s*[12]\b|\b(syscall|unix)\.(Dup[23]?|Write|Close|RawSyscall6?|Syscall6?)\(`, "it takes the place of the standard output"),
 		r("output", python, `\bsys\.(__)?std(out|err)(__)?\s*=[^=]|\bsys\.std(out|err)\.close\(|\bos\.dup2?\(|\bos\.(write|close)\(\s*[12]\b|\bredirect_std(out|err)\b|\bprint\s*=[^=]`, "it takes the place of the standard output"),
 		r("output", scripts, `\bprocess\.std(out|err)\.\w+\s*=[^=]|\bconsole\.\w+\s*=[^=]|\bfs\.(writeSync|closeSync|write)\(\s*[12]\b`, "it takes the place of the standard output"),
@@ -87,7 +93,55 @@ func Lint(e Edit) (out []Finding) {
 			}
 		}
 	}
-	return append(out, always(e)...)
+	return append(append(out, always(e)...), renamed(e)...)
+}
+
+// telling are Go packages whose calls the rules know by their names.
+var telling = []string{"os", "flag", "runtime", "runtime/debug", "syscall", "testing", "golang.org/x/sys/unix"}
+
+// renamed finds Go imports that give such a package another name, by which no
+// rule would know it.
+func renamed(e Edit) (out []Finding) {
+	if path.Ext(e.Path) != ".go" {
+		return nil
+	}
+	was := map[string]bool{}
+	for _, i := range imports(e.Old) {
+		was[i.as+" "+i.path] = true
+	}
+	for _, i := range imports(e.New) {
+		if i.as != "" && i.as != path.Base(i.path) && slices.Contains(telling, i.path) && !was[i.as+" "+i.path] {
+			out = append(out, Finding{"alias", e.Path, i.line, "it calls " + i.path + " by another name: " + excerpt(i.as)})
+		}
+	}
+	return out
+}
+
+// An imported package, as is "" where it keeps its name.
+type imported struct {
+	as, path string
+	line     int
+}
+
+// imports are a Go file's imports, as far as they can be parsed.
+func imports(src []byte) (out []imported) {
+	set := token.NewFileSet()
+	f, _ := parser.ParseFile(set, "", src, parser.ImportsOnly)
+	if f == nil {
+		return nil
+	}
+	for _, spec := range f.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		i := imported{path: name, line: set.Position(spec.Pos()).Line}
+		if spec.Name != nil {
+			i.as = spec.Name.Name
+		}
+		out = append(out, i)
+	}
+	return out
 }
 
 // comment reports whether a line is a comment as a whole; directives are not.
