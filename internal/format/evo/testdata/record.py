@@ -2,11 +2,11 @@
 
 Not run by tests. Anew, with the program in an environment of its own:
 
-    python3 -m venv /var/tmp/evo-venv
-    /var/tmp/evo-venv/bin/pip install evo-hq-cli==0.8.0 evo-hq-agent
-    python3 -m venv /var/tmp/evo-venv3
-    /var/tmp/evo-venv3/bin/pip install evo-hq-cli==0.3.3
-    python3 internal/format/evo/testdata/record.py /var/tmp/evo-venv/bin /var/tmp/evo-venv3/bin
+    python3 -m venv venv-0.8
+    venv-0.8/bin/pip install evo-hq-cli==0.8.0 evo-hq-agent
+    python3 -m venv venv-0.3
+    venv-0.3/bin/pip install evo-hq-cli==0.3.3
+    python3 internal/format/evo/testdata/record.py venv-0.8/bin venv-0.3/bin
 
 Each command is one step: its arguments, exit status, standard output and error.
 Only facts are kept: of an error its first clause, of the scratchpad no
